@@ -38,12 +38,11 @@ from dragoman.project.consultant import Asked, Consultant
 from dragoman.project.corrector import NewCorrection
 from dragoman.project.glossary import TermRule
 from dragoman.project.memory import SAME
-from dragoman.project.multiline import joined, split_lines
 from dragoman.project.open_project import OpenProject
 from dragoman.project.provenance import changes_of
 from dragoman.project.queries import Queries
 from dragoman.project.request import Request
-from dragoman.project.translator import Translator, check_list
+from dragoman.project.translator import Translator
 from dragoman.records import Translation
 from dragoman.remote_base import fetch
 from dragoman.search.explain import Explanation, explain
@@ -187,8 +186,10 @@ class Engine(Queries):
     def translate(
         self, text: str, *, n: int = 1, memory: bool | None = None, upstream: str | Answer | None = None
     ) -> Translation:
-        """Translate a segment; with n > 1, `.nbest` has the n best translations, all different. Changes nothing.
+        """Translate a text, sentence by sentence, unless there is a correction of the whole text. Changes nothing.
 
+        With n > 1, `.nbest` has the n best translations, all different; of a text of several sentences, the second best
+        combines the second best of each, and so on.
         With memory, the newest correction of the same text comes first, or of a similar one if the project is set to
         that (`memory_threshold`), and `.matches` has corrections of similar texts. `upstream` is what another engine
         says of this text, which the caller has asked: then the translation is made from both, and from that alone, to
@@ -232,25 +233,8 @@ class Engine(Queries):
         return self._consultant.learning
 
     def translate_text(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:
-        """Translate a text of several lines, line by line, unless there is a correction of the whole text.
-
-        `.nbest` has whole texts: the second best combines the second best of each line, and so on.
-        """
-        check_one_text(text)
-        lines = self._lines(text, memory)
-        if len(lines) == 1:
-            return self.translate(text, n=n, memory=memory)
-        if n > 1:
-            with self.opened.reading() as state:
-                check_list(n, len(self._translator.read(state, text).source))
-        self.ask_ahead(lines)
-        found = joined([self.translate(line, n=n, memory=memory) for line in lines])
-        return replace(found, matches=self.matches(text) if self._uses_memory(memory) else [])
-
-    def _lines(self, text: str, memory: bool | None) -> list[str]:
-        """The lines that a text is translated in; the text itself if there is a correction of the whole."""
-        lines = split_lines(text)
-        return [text] if len(lines) > 1 and self._uses_memory(memory) and self.exact_match(text) else lines
+        """The same as `translate`; the name is that of an earlier version."""
+        return self.translate(text, n=n, memory=memory)
 
     def translate_all(
         self, texts: Iterable[str], *, n: int = 1, memory: bool | None = None, threads: int | None = None
@@ -297,12 +281,18 @@ class Engine(Queries):
         goes another way. `.upstream` of the session is its answer, `.silence` why there is none.
         """
         check_one_text(text)
-        lines = self._lines(text, memory) if mode == "auto" and upstream is None else [text]
-        starts = SessionStarts(self.opened, self._translator, recalls=self._uses_memory(memory), seconds=seconds)
-        start = starts.make(text, lines, upstream, is_plain=mode == "auto")
+        recalls = self._uses_memory(memory)
+        parts = self._translator.parts(text, recalls=recalls) if mode == "auto" and upstream is None else [text]
+        starts = SessionStarts(self.opened, self._translator, recalls=recalls, seconds=seconds)
+        start = starts.make(text, parts, upstream, is_plain=mode == "auto")
         known, best = start.known, start.best
         return session.Session(
-            Graphs(self.opened, start.request, partial(self._continue, text) if start.request.answer else None),
+            Graphs(
+                self.opened,
+                start.request,
+                partial(self._continue, text) if start.request.answer else None,
+                start.parts,
+            ),
             partial(self.learn, text, user=user, upstream=upstream),
             mode=mode,
             threshold=threshold,
@@ -323,8 +313,9 @@ class Engine(Queries):
         """
         check_one_text(text)
         starts = SessionStarts(self.opened, self._translator, recalls=False, seconds=seconds)
-        lines = self._lines(text, memory=False) if upstream is None else [text]
-        return find_graph(self.opened, starts.make(text, lines, upstream, is_plain=False).request, arcs)
+        parts = self._translator.parts(text, recalls=False) if upstream is None else [text]
+        start = starts.make(text, parts, upstream, is_plain=False)
+        return find_graph(self.opened, start.request, arcs, start.parts)
 
     def _continue(self, text: str, prefix: str) -> Answer | None:
         """Ask the other engine for translations that begin with what was typed; takes as long as it takes."""
@@ -356,10 +347,11 @@ class Engine(Queries):
         request = self._translator.request(text)
         if not len(request.source):
             raise BadInputError("no words to translate", remedy="give a text with words")
-        ahead = self._translator.search_ahead(request) if request.answer is None else None
+        if request.is_long:
+            raise BadInputError("the text is too long to be explained", remedy="give one sentence")
         with self.opened.reading() as state:
             request = request.at(state)
-            found = ahead or request.search_once()
+            found = request.search_once()
             known = state.memory.exact(text) if self.memory else None
             kept = request.answer is not None and request.keeps_answer
             made = translation.decided(request, found, found.best)

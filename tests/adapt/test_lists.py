@@ -11,7 +11,7 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.records import Term
 from dragoman.sample import pairs
-from dragoman.search.decoder import Decoder, NBest, Search
+from dragoman.search.decoder import Decoder, NBest, SearchResult
 from dragoman.text.tokens import split
 
 pytestmark = pytest.mark.kernels
@@ -21,7 +21,7 @@ REFERENCE = TEXTS[70][1]
 
 
 @pytest.fixture(scope="module")
-def search() -> Search:
+def search() -> SearchResult:
     models = ModelSet()
     for source, target in TEXTS[:60]:
         models.add(source, target)
@@ -29,7 +29,7 @@ def search() -> Search:
 
 
 @pytest.fixture(scope="module", params=[1, 50])
-def nbest(search: Search, request: pytest.FixtureRequest) -> NBest:
+def nbest(search: SearchResult, request: pytest.FixtureRequest) -> NBest:
     return search.nbest(request.param, distinct=True)
 
 
@@ -67,9 +67,9 @@ def test_terms_are_not_phrase_pairs() -> None:
     assert len(uses(nbest)[0]) == sum(step.pair >= 0 for entry in nbest for step in entry.steps)
 
 
-def test_scores_of_phrase_pairs_are_summed_entry_by_entry(search: Search, nbest: NBest) -> None:
+def test_scores_of_phrase_pairs_are_summed_entry_by_entry(search: SearchResult, nbest: NBest) -> None:
     offered = candidates(search, nbest, factors=True)
-    options = search.pieces[0].options.row
+    options = search.options.row
     value = dict(zip(options["pair"].tolist(), options["translation"].tolist(), strict=True))
     for n, entry in enumerate(nbest):
         said = [step.pair for step in entry.steps if step.pair >= 0]
@@ -87,7 +87,7 @@ def test_a_list_without_phrase_pairs() -> None:
 
 
 @pytest.mark.parametrize("measure", [Ter(), Wer(), Bleu("none", "plus-one")], ids=lambda measure: measure.name)
-def test_losses_are_those_of_the_words(search: Search, nbest: NBest, measure: Measure) -> None:
+def test_losses_are_those_of_the_words(search: SearchResult, nbest: NBest, measure: Measure) -> None:
     offered = candidates(search, nbest, factors=False)
     found = losses(measure, offered.words, REFERENCE)
     assert found.tolist() == losses(measure, [entry.words for entry in nbest], REFERENCE).tolist()

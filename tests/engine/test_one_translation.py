@@ -124,3 +124,38 @@ def test_nothing_wild_happens_after_the_first_correction(tmp_path: Path) -> None
 
 def _edits(text: str, reference: str) -> int:
     return int(Wer().statistics([text], [reference])[0][0])
+
+
+PARAGRAPH = "Open the lid.  Close the lid. Wait e.g. a moment.\nOpen it!"
+
+
+def test_a_paragraph_is_translated_sentence_by_sentence_with_the_spacing_of_its_source(tmp_path: Path) -> None:
+    with Engine.create(tmp_path / "p", source="en", target="es") as engine:
+        engine.learn("Open the lid.", "Abra la tapa.")
+        engine.learn("Close the lid.", "Cierre la tapa.")
+        found = engine.translate(PARAGRAPH, memory=False)
+        assert found.text.startswith("Abra la tapa.  Cierre la tapa. ")
+        assert [line.source.text for line in found.lines] == [
+            "Open the lid.  ",
+            "Close the lid. ",
+            "Wait e.g. a moment.\n",
+            "Open it!",
+        ]
+        with engine.interact(PARAGRAPH, memory=False) as session:
+            assert session.suggest("").text == found.text
+        engine.learn(PARAGRAPH, "Todo.", force=True)
+        assert engine.translate(PARAGRAPH).text == "Todo."
+
+
+@pytest.mark.parametrize("sentence", ["Open the lid. ", "a. a. a. ", "open the lid, and "])
+def test_a_line_of_twenty_thousand_characters_is_translated_everywhere(tmp_path: Path, sentence: str) -> None:
+    line = (sentence * 20_000)[:20_000].strip()
+    with Engine.create(tmp_path / "p", source="en", target="es") as engine:
+        engine.learn("Open the lid.", "Abra la tapa.")
+        text = engine.translate(line).text
+        assert len(text) > 15_000
+        assert engine.translate(line, upstream=line.replace("lid", "tapa")).text
+        if len(engine.translate(line).source) < 5_000:
+            with engine.interact(line) as session:
+                assert session.suggest("").text == text
+                assert session.suggest("Zzz").prefix == "Zzz"

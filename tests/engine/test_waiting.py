@@ -13,7 +13,7 @@ import pytest
 from dragoman.adapt import Ridge
 from dragoman.cancellation import checkpoint
 from dragoman.engine import Engine
-from dragoman.search.sentence_search import SentenceSearch
+from dragoman.search.sentence_search import SearchResult
 from tests.engine.support import PAIRS, new
 
 pytestmark = pytest.mark.kernels
@@ -86,11 +86,11 @@ def test_provenance_reads_the_journal_without_the_lock(engine: Engine, monkeypat
 
 
 def test_lists_are_made_without_the_lock(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    nbest = SentenceSearch.nbest
+    nbest = SearchResult.nbest
     gate = Gate(nbest)
-    monkeypatch.setattr(SentenceSearch, "nbest", lambda *given, **named: gate(*given, **named))
+    monkeypatch.setattr(SearchResult, "nbest", lambda *given, **named: gate(*given, **named))
     with held(gate, lambda: engine.translate(PAIRS[40][0], n=20, memory=False)) as found:
-        monkeypatch.setattr(SentenceSearch, "nbest", nbest)
+        monkeypatch.setattr(SearchResult, "nbest", nbest)
         type_and_learn(engine)
     expected = engine.translate(PAIRS[40][0], n=20, memory=False)  # something was learned meanwhile
     assert [one.text for one in found[0].nbest] == [one.text for one in expected.nbest]
@@ -98,21 +98,22 @@ def test_lists_are_made_without_the_lock(engine: Engine, monkeypatch: pytest.Mon
 
 def test_adapters_compare_without_the_lock(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.adapter = Ridge(nbest=50)
-    nbest = SentenceSearch.nbest
+    nbest = SearchResult.nbest
     gate = Gate(nbest)
-    monkeypatch.setattr(SentenceSearch, "nbest", lambda *given, **named: gate(*given, **named))
+    monkeypatch.setattr(SearchResult, "nbest", lambda *given, **named: gate(*given, **named))
     with held(gate, lambda: engine.learn(*PAIRS[40])) as found:
-        monkeypatch.setattr(SentenceSearch, "nbest", nbest)
+        monkeypatch.setattr(SearchResult, "nbest", nbest)
         type_and_learn(engine)
     assert engine.correction(found[0]).target == PAIRS[40][1]
 
 
 @pytest.mark.parametrize("work", ["translate", "interact"])
-def test_a_long_text_is_searched_with_the_lock_released_between_its_pieces(
+def test_a_long_text_is_searched_with_the_lock_released_between_its_sentences(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, work: str
 ) -> None:
     text = " ".join(source for source, _ in PAIRS[:40])
     gate = Gate(checkpoint)
     monkeypatch.setattr("dragoman.project.translator.checkpoint", gate)
     with held(gate, lambda: getattr(engine, work)(text, memory=False)):
+        monkeypatch.setattr("dragoman.project.translator.checkpoint", checkpoint)
         type_and_learn(engine)

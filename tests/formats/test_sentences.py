@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dragoman.formats.codes import read_codes
 from dragoman.formats.division import into_sentences, whole
 from dragoman.formats.icu_messages import divide_message
-from dragoman.formats.segmentation import split_sentences
+from dragoman.text.sentences import split_sentences
 
 
 @pytest.mark.parametrize(

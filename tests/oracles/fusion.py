@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dragoman.models.loglinear import PLACES
-from dragoman.search.sentence_search import SentenceSearch
+from dragoman.search.sentence_search import SearchResult
 
 NAMES = tuple(PLACES)
 
@@ -27,7 +27,7 @@ class Choice:
 class Fused:
     """All that can be said of a sentence with the options of a search, with nothing pruned."""
 
-    def __init__(self, found: SentenceSearch, said: tuple[str, ...], aligned: list[bool], share: float) -> None:
+    def __init__(self, found: SearchResult, said: tuple[str, ...], aligned: list[bool], share: float) -> None:
         self.found, self.said, self.aligned, self.share = found, said, aligned, share
         self.J = len(found.source)
         self.choices = [self._choice(n) for n in range(found.options.row.size)]

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.search.constrained import Prefix
-from dragoman.search.decoder import Decoder, Search
+from dragoman.search.decoder import Decoder, SearchResult
 from dragoman.search.explain import GROUPS, Explanation, explain
 from tests.search.test_decoder import sample
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.kernels
 SOURCE = ["press", "the", "<b>", "green", "lamp", "&", '"']
 
 
-def searched(preset: str = "moses", prefix: Prefix | None = None) -> Search:
+def searched(preset: str = "moses", prefix: Prefix | None = None) -> SearchResult:
     return Decoder(sample(), Weights(preset)).search(SOURCE, [word == "<b>" for word in SOURCE], prefix=prefix)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dragoman.models.loglinear import Weights
 from dragoman.search.decoder import Decoder
-from dragoman.search.sentence_search import SentenceSearch
+from dragoman.search.sentence_search import SearchResult
 from dragoman.tables import Table
 from dragoman.tables.table_kernels import path_key
 from tests.search.test_decoder import EVERYTHING, corpora, learned, sample, weights_of
@@ -43,7 +43,7 @@ def test_scores_are_those_of_scaled_features(
 ) -> None:
     models = learned(pairs)
     plain = Decoder(models, weights, EVERYTHING).search(source)
-    assert isinstance(plain, SentenceSearch)
+    assert isinstance(plain, SearchResult)
     keys = sorted(set(plain.options.row["pair"][plain.options.row["pair"] >= 0].tolist()))
     factors = {key: data.draw(st.sampled_from([0.0, 0.5, 1.0, 2.0, -1.0])) for key in keys}
     table = Table({"u": np.float64})
@@ -67,7 +67,7 @@ def test_scores_are_those_of_scaled_features(
     assert scaled.best.score == pytest.approx(max(expected.values()), abs=1e-8)
 
 
-def translation_score(search: SentenceSearch, pair: int, span: tuple[int, int]) -> float:
+def translation_score(search: SearchResult, pair: int, span: tuple[int, int]) -> float:
     """g, the combined translation-model score of a phrase pair."""
     row = search.options.row
     here = (row["pair"] == pair) & (row["start"] == span[0])

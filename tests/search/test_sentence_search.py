@@ -12,10 +12,9 @@ from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Decoder
 from dragoman.search.explain import explain
 from dragoman.search.hypotheses import Hypothesis
-from dragoman.search.sentence_search import Search
+from dragoman.search.sentence_search import SearchResult
 from dragoman.search.wordgraph import WordGraph
 from tests.search.test_decoder import sample
-from tests.search.test_pieces import LINE
 
 pytestmark = pytest.mark.kernels
 
@@ -30,7 +29,7 @@ PREFIXES = {
 Found = tuple[Hypothesis, list[Hypothesis], list[tuple[str, ...]], WordGraph, object]
 
 
-def everything(search: Search) -> Found:
+def everything(search: SearchResult) -> Found:
     """Whatever a search can be asked, except for the alignment, which is up to the models."""
     nbest = search.nbest(30)
     return search.best, nbest[:], search.nbest(10, distinct=True).words, search.graph(), explain(search)
@@ -59,16 +58,6 @@ def test_what_was_found_stays_valid_when_the_models_learn_and_forget(
     assert everything(decoder.search(SOURCE, prefix=prefix)) != expected
 
 
-def test_a_long_sentence_that_was_searched_in_pieces_stays_valid_too() -> None:
-    models = sample()
-    decoder = Decoder(models, Weights("full"), "fast")
-    expected = everything(decoder.search(LINE[:300]))
-    search = decoder.search(LINE[:300])
-    assert len(search.pieces) > 1
-    learn_and_forget(models)
-    assert everything(search) == expected
-
-
 def test_other_weights_do_not_change_what_was_found() -> None:
     weights = Weights("full")
     decoder = Decoder(sample(), weights)
@@ -79,7 +68,7 @@ def test_other_weights_do_not_change_what_was_found() -> None:
     assert everything(search) == expected
 
 
-def said(search: Search) -> Sequence[str]:
+def said(search: SearchResult) -> Sequence[str]:
     return search.best.words
 
 

@@ -11,7 +11,7 @@ from dragoman.models.evidence import Replacements, blocks
 from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.search.decoder import Beam, Decoder, Step
-from dragoman.search.sentence_search import Search, SentenceSearch
+from dragoman.search.sentence_search import TAKEN, SearchResult
 from dragoman.search.upstream_options import ListedWords, Trust, UpstreamWords
 from tests.oracles.fusion import Fused
 
@@ -43,9 +43,9 @@ def learned(pairs: list[tuple[list[str], list[str]]]) -> ModelSet:
 
 def searched(
     models: ModelSet, weights: Weights, source: list[str], upstream: UpstreamWords, beam: Beam
-) -> SentenceSearch:
+) -> SearchResult:
     found = Decoder(models, weights, beam).search(source, upstream=upstream)
-    assert isinstance(found, SentenceSearch)
+    assert isinstance(found, SearchResult)
     return found
 
 
@@ -122,12 +122,10 @@ def test_shares_are_those_of_the_n_best_list(
 ) -> None:
     weights, upstream = Weights("moses", upstream=True), UpstreamWords(tuple(heard))
     found = searched(learned(pairs), weights, source, upstream, Beam())
-    quick, whole = found.shares(20), Search.shares(found, 20)
-    assert quick.scores.tolist() == whole.scores.tolist()
-    assert quick.taken.tolist() == whole.taken.tolist()
-    assert [list(quick.words(n)) for n in range(len(quick.scores))] == [
-        list(whole.words(n)) for n in range(len(whole.scores))
-    ]
+    quick, listed = found.shares(20), found.nbest(20, distinct=True)
+    assert quick.scores.tolist() == listed.scores.tolist()
+    assert quick.taken.tolist() == listed.features[:, listed.names.index(TAKEN)].tolist()
+    assert [list(quick.words(n)) for n in range(len(quick.scores))] == [list(each.words) for each in listed]
 
 
 def test_a_learned_phrase_knows_its_place_and_the_engine_goes_on_behind_it() -> None:

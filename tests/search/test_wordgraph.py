@@ -13,7 +13,7 @@ from dragoman.errors import BadInputError
 from dragoman.models.loglinear import PRESETS, Weights
 from dragoman.search import hypotheses
 from dragoman.search.constrained import Prefix
-from dragoman.search.decoder import Beam, Decoder, Search
+from dragoman.search.decoder import Beam, Decoder, SearchResult
 from dragoman.search.wordgraph import WordGraph
 from tests.oracles.search import Exhaustive
 from tests.search.test_decoder import EVERYTHING, corpora, learned, sample, weights_of
@@ -25,7 +25,7 @@ sources = st.lists(st.sampled_from("abe"), min_size=1, max_size=3)
 ALL = 100_000
 
 
-def searched(pairs: Pairs, weights: Weights, source: list[str], beam: Beam = EVERYTHING) -> Search:
+def searched(pairs: Pairs, weights: Weights, source: list[str], beam: Beam = EVERYTHING) -> SearchResult:
     return Decoder(learned(pairs), weights, beam).search(source)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from dragoman.models.loglinear import Weights
 from dragoman.models.modelset import ModelSet
 from dragoman.sample import pairs
 from dragoman.search.decoder import Decoder
-from dragoman.search.pieces import MAX_UNCUT_WORDS
 from dragoman.text.tokens import split
 from dragoman.tune import METHODS, Development, Pool, decode, mert, tune
 from dragoman.tune.plot import plot
@@ -137,13 +135,6 @@ def test_lists_of_one_and_a_single_sentence(models: ModelSet) -> None:
         report = tune(models, START, one, mert, MEASURES["bleu"], nbest=nbest, rounds=2)
         assert report.sentences == 1
         assert report.after >= report.before
-
-
-def test_a_sentence_that_the_search_cuts_into_pieces(models: ModelSet) -> None:
-    source, target = (list(chain.from_iterable(pair[side] for pair in WORDS[200:230])) for side in (0, 1))
-    assert len(source) > MAX_UNCUT_WORDS
-    decoded = decode(Decoder(models, START), Development.of([(source, target)]), Wer(), n=3)
-    assert decoded.features[0].shape == (3, len(START))
 
 
 def test_progress_is_one_bar_that_gets_to_its_end(models: ModelSet, development: Development) -> None:

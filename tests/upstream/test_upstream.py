@@ -280,6 +280,35 @@ def test_a_text_of_several_lines_is_asked_for_line_by_line(journal: Journal) -> 
     assert engine.asked == [["Open the file", "Close the file"]]
 
 
+def test_a_paragraph_is_asked_for_in_sentences_that_are_kept_each_for_itself(journal: Journal) -> None:
+    engine = Scripted()
+    upstream = over(engine, journal)
+    answer = upstream.ask("Open the file.  Close the file. <b>Press. Open.</b>\tPress!")
+    assert answer
+    assert answer.text == "abra el file.  cierre el file. <b>Press. Open.</b>\tPress!"
+    upstream.ask("Close the file. Press e.g. the button.")
+    assert engine.texts[:2] == ["Open the file.", "Close the file."]
+    assert engine.texts[-1] == "Press e.g. the button."
+    assert engine.texts.count("Close the file.") == 1
+    assert upstream.find("Press e.g. the button. Open the file.")
+    assert upstream.find("Open the file. Who?") is None
+
+
+def test_a_sentence_longer_than_engines_take_is_asked_for_in_pieces(journal: Journal) -> None:
+    engine = Scripted()
+    text = "open, close the file " * 400
+    answer = over(engine, journal).ask(text)
+    assert answer
+    assert answer.text == "open, cierre el archivo " * 400
+    assert max(len(asked.split()) for asked in engine.texts) <= 100
+
+
+def test_one_sentence_without_an_answer_leaves_the_text_without_one(journal: Journal) -> None:
+    engine = Scripted(say=lambda text: None if "Close" in text else word_by_word(text))
+    outcome = over(engine, journal).outcome("Open the file. Close the file.")
+    assert (outcome.answer, outcome.silence) == (None, Silence.EMPTY)
+
+
 def test_a_text_without_words_is_its_own_translation_and_costs_nothing(journal: Journal) -> None:
     engine = Scripted()
     upstream = over(engine, journal)
@@ -294,7 +323,7 @@ def test_what_is_no_text_or_too_long_is_not_asked_for(journal: Journal) -> None:
     engine = Scripted()
     upstream = over(engine, journal)
     assert upstream.outcome("half a pair \ud800").silence is Silence.UNUSABLE
-    assert upstream.outcome("word " * 5000).silence is Silence.UNUSABLE
+    assert upstream.outcome("word" * 5001).silence is Silence.UNUSABLE
     assert engine.asked == []
 
 

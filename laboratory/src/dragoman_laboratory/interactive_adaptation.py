@@ -18,7 +18,7 @@ from dragoman.adapt.lists import candidates, losses
 from dragoman.adapt.protocol import MEASURES, Vector
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.loglinear import Weights
-from dragoman.search.decoder import Decoder, Search
+from dragoman.search.decoder import Decoder, SearchResult
 from dragoman_laboratory.graph_ridge import GraphRidge, ksmr
 
 ARCS = 20  # out of each state of a word graph: hardly a completion is lost, and the rest is gone through in vain
@@ -60,7 +60,9 @@ def interact(
     return Result(np.array(counts, np.int64).reshape(-1, 2), seconds / max(len(counts), 1), final)
 
 
-def _adapted(theta: Vector, found: Search, reference: tuple[str, ...], method: GraphRidge | Rule | None) -> Vector:
+def _adapted(
+    theta: Vector, found: SearchResult, reference: tuple[str, ...], method: GraphRidge | Rule | None
+) -> Vector:
     if isinstance(method, GraphRidge):
         graph = found.graph().pruned(arcs=ARCS)
         return method.update(theta, graph, lambda each: ksmr(each, reference))

@@ -14,7 +14,7 @@ from dragoman.measure import Measure
 from dragoman.measure.sentences import Sentences, number
 from dragoman.search import wordgraph_kernels as graph_kernels
 from dragoman.search.hypotheses import NBest
-from dragoman.search.sentence_search import Search
+from dragoman.search.sentence_search import SearchResult
 from dragoman.tables import Ids
 
 Words = tuple[str, ...]
@@ -60,7 +60,7 @@ class ListedTranslations(Sequence[Words]):
         return Sentences(words, np.concatenate([starts[:1], starts[ends]]))
 
 
-def candidates(found: Search, nbest: NBest, *, factors: bool) -> Candidates:
+def candidates(found: SearchResult, nbest: NBest, *, factors: bool) -> Candidates:
     """An n-best list of a search; with `factors`, also the phrase pairs of each entry.
 
     For sentences that were split for the search, the phrase pairs are unknown.
@@ -69,16 +69,15 @@ def candidates(found: Search, nbest: NBest, *, factors: bool) -> Candidates:
     return Candidates(nbest.features, ListedTranslations(nbest), pairs, scores)
 
 
-def _pair_scores(found: Search, nbest: NBest) -> tuple[Ids, Matrix]:
+def _pair_scores(found: SearchResult, nbest: NBest) -> tuple[Ids, Matrix]:
     entry, column, pairs = _columns(nbest)
     if not pairs.size:
         return pairs, np.zeros((len(nbest), 0))
     each = np.zeros(pairs.size)  # g of each pair, which is the same wherever it stands
-    for piece in found.pieces:
-        offered = np.ascontiguousarray(piece.options.row["pair"])
-        place = np.searchsorted(pairs, offered, side="right") - 1  # what comes before all, -1, is not equal to the last
-        known = np.flatnonzero(pairs[place] == offered)
-        each[place[known]] = piece.options.row["translation"][known]
+    offered = np.ascontiguousarray(found.options.row["pair"])
+    place = np.searchsorted(pairs, offered, side="right") - 1  # what comes before all, -1, is not equal to the last
+    known = np.flatnonzero(pairs[place] == offered)
+    each[place[known]] = found.options.row["translation"][known]
     places = entry * pairs.size + column
     scores = np.asarray(np.bincount(places, each[column], minlength=len(nbest) * pairs.size), np.float64)
     return pairs, scores.reshape(len(nbest), pairs.size)

@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from dragoman.formats.inline import Inline, Tag
-from dragoman.formats.segmentation import find_boundaries
+from dragoman.text.sentences import STAND_IN, find_boundaries
 
 Parts = list[str | Tag]
-STAND_IN = "\ufffc"  # for a tag, where the rules for sentences look at the text
 MOST_TAGS = 500  # of a segment; one with more is no text that a person could translate
 DATA = 5000  # characters without a space are data, such as a picture in base64
 _SPACE = re.compile(r"\s")

@@ -24,7 +24,6 @@ from dragoman.formats.inline import OPENERS, PAIRS, Inline, Kind, Tag, find_empt
 from dragoman.parallel import map_in_order
 from dragoman.progress import Progress
 from dragoman.project.consultant import UnaskedError
-from dragoman.project.multiline import split_lines
 from dragoman.text.affinity import Link
 from dragoman.text.markup import Markup, TagPart, without
 from dragoman.text.tag_placement import place, rearrange, renumber
@@ -168,7 +167,7 @@ def wanted_segments(
 
 def texts_of(segment: DocumentSegment) -> list[str]:
     """The texts that another engine is asked for when a segment is translated."""
-    return split_lines(_without_cues(segment).source if _has_cues(segment) else segment.source)
+    return [_without_cues(segment).source if _has_cues(segment) else segment.source]
 
 
 def _asked_ahead(

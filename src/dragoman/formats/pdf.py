@@ -21,7 +21,7 @@ from dragoman.extras import load
 from dragoman.formats.contents import check_size
 from dragoman.formats.division import FindBoundaries, into_sentences, whole
 from dragoman.formats.lines import TsvDocument
-from dragoman.formats.segmentation import find_boundaries
+from dragoman.text.sentences import find_boundaries
 
 WARNING = (
     "a PDF has no paragraphs: lines were joined by guess, and the layout is lost; the result is a table of sentences "

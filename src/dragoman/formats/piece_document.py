@@ -34,7 +34,7 @@ from dragoman.formats.document_pieces import (
 from dragoman.formats.document_segments import find_repeated
 from dragoman.formats.excerpts import Excerpt, find_excerpt
 from dragoman.formats.inline import Tag, find_broken_tag, split_target
-from dragoman.formats.segmentation import find_boundaries
+from dragoman.text.sentences import find_boundaries
 
 __all__ = ["Piece", "PieceDocument", "PlannedPiece", "Replacement", "ReplacementList", "splice"]
 MOST_PIECES = 1_000_000  # each takes one or two kilobytes of memory

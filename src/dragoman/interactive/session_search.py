@@ -2,8 +2,8 @@
 
 It begins with the translation of the text that everybody else gets.
 
-A text of several lines is translated line by line, wherever it is translated; so another engine is asked for its lines,
-and what it says for all of them is its answer for the text.
+A text is translated sentence by sentence, wherever it is translated; so another engine is asked for its sentences, and
+what it says for all of them is its answer for the text.
 
 Each question takes the project's lock for as long as it needs the models, and gives back what stays valid without it.
 
@@ -32,7 +32,7 @@ from dragoman.project.multiline import joined
 from dragoman.project.open_project import OpenProject
 from dragoman.project.request import Request
 from dragoman.project.state import State
-from dragoman.project.translator import Translator, find_first, search_in_pieces
+from dragoman.project.translator import Translator, find_first
 from dragoman.records import Match, Sentence, Translation
 from dragoman.search.constrained import Prefix
 from dragoman.search.decoder import Beam
@@ -52,6 +52,7 @@ class SessionStart(NamedTuple):
     upstream: str | None  # another engine's answer for the whole text
     known: Match | None = None  # a correction that is its translation
     best: Translation | None = None  # else the translation that everybody gets
+    parts: tuple[Request, ...] = ()  # of a text of several sentences
 
 
 class SessionStarts:
@@ -61,35 +62,40 @@ class SessionStarts:
         self._opened, self._translator = opened, translator
         self._recalls, self._seconds = recalls, seconds
 
-    def make(self, text: str, lines: Sequence[str], answer: str | Answer | None, *, is_plain: bool) -> SessionStart:
-        """The start of a session for a text that is translated in these lines, maybe with the answer that it was given.
+    def make(self, text: str, parts: Sequence[str], answer: str | Answer | None, *, is_plain: bool) -> SessionStart:
+        """The start of a session for a text that is translated in these parts, maybe with the answer that it was given.
 
         Only a `plain` session begins with the best translation.
         """
-        return self._whole(text, answer, is_plain=is_plain) if len(lines) == 1 else self._of_lines(text, lines)
-
-    def _whole(self, text: str, answer: str | Answer | None, *, is_plain: bool) -> SessionStart:
+        if len(parts) > 1:
+            self._translator.ask_parts(parts, recalls=self._recalls, seconds=self._seconds, again=False)
+            asked = [self._translator.request(each, recalls=self._recalls, seconds=self._seconds) for each in parts]
+            both = [self._translator.divided(request, recalls=False) for request in asked]
+            return self._of_parts(text, [each for some in both for each in some])
         request = _checked(self._translator.request(text, answer, seconds=self._seconds))
+        divided = self._translator.divided(request, recalls=self._recalls)
+        return self._whole(request, is_plain=is_plain) if len(divided) == 1 else self._of_parts(text, divided)
+
+    def _whole(self, request: Request, *, is_plain: bool) -> SessionStart:
         with self._opened.reading() as state:
             request = request.at(state)
             known = find_first(request) if self._recalls else None
         best = self._translator.translated(request) if is_plain and not known and len(request.source) else None
         return SessionStart(request, request.answer.text if request.answer else None, known, best)
 
-    def _of_lines(self, text: str, lines: Sequence[str]) -> SessionStart:
+    def _of_parts(self, text: str, asked: Sequence[Request]) -> SessionStart:
         with self._opened.reading() as state:
             request = _checked(self._translator.read(state, text))
-        self._translator.ask_ahead(lines, recalls=self._recalls, seconds=self._seconds)
-        asked = [self._translator.request(line, recalls=self._recalls, seconds=self._seconds) for line in lines]
         made = [self._translator.translated(each, recalls=self._recalls) for each in asked]
         best, both = joined(made), list(zip(asked, made, strict=True))
         silence = next((each.silence for each in asked if each.silence), None)
         is_answered = any(each.answer for each in asked) and all(
-            each.answer or line.memory is not None or not len(line.source) for each, line in both
+            each.answer or part.memory is not None or not len(part.source) for each, part in both
         )
-        # A search takes the correction of a line for its answer; what is shown is only what was answered.
-        whole = "".join(each.answer.text if each.answer else line.text for each, line in both)
-        return SessionStart(request.answered(Answer(whole) if is_answered else None, silence), best.upstream, best=best)
+        # A search takes the correction of a part for its answer; what is shown is only what was answered.
+        whole = "".join(each.answer.text if each.answer else part.text for each, part in both)
+        request = request.answered(Answer(whole) if is_answered else None, silence)
+        return SessionStart(request, best.upstream, best=best, parts=tuple(asked))
 
 
 def _checked(request: Request) -> Request:
@@ -129,10 +135,13 @@ class Graphs:
         project: OpenProject,
         request: Request,
         continue_from: Callable[[str], Answer | None] | None = None,
+        parts: Sequence[Request] = (),
     ) -> None:
         self.source, self.silence = request.source, request.silence
         self.version = 0  # how often another engine has given a new answer
         self._project, self._request = project, request
+        self._parts = tuple(parts) if request.is_long else ()  # searched one by one
+        self._parts = tuple(parts) if request.is_long else ()  # searched one by one
         self._answer, self._continue_from = request.answer, continue_from
         self._continuing, self._token_version = threading.Lock(), request.state.knowledge.target.version
         self._fixed = {word for word, fixed in zip(self.source.words, self.source.placeable, strict=True) if fixed}
@@ -171,16 +180,28 @@ class Graphs:
         request, answer = self._request, self._answer
         if request.answer != answer:
             request = request.answered(answer)
-        found = None if words else search_in_pieces(self._project.reading, request, beam)
-        with self._project.reading() as state:
-            prefix, revision = Prefix(self._model_words(state, words)), state.revision
-            self._request = request.at(state)
-            found = found or self._request.search(prefix, beam)
-        if sum(piece.work.arcs.size for piece in found.pieces) > MAX_ARCS:
-            found.thin(MAX_ARCS)
-        graph = found.graph().without_features()
+        if self._parts and not words:
+            most = MAX_ARCS // len(self._parts)
+            found = [self._search(each, (), beam, most) for each in self._parts if len(each.source)]
+            graph, revision = WordGraph.joined(graph for graph, _ in found), found[-1][1]
+        else:
+            graph, revision = self._search(request, words, beam)
         with self._project.reading() as state:
             return FoundGraph(graph, take_gaps(state.knowledge.target, graph.vocabulary), revision)
+
+    def _search(
+        self, request: Request, words: tuple[str, ...], beam: Beam, most: int = MAX_ARCS
+    ) -> tuple[WordGraph, int]:
+        """The word graph of a request, and the revision of the models that it was made with."""
+        with self._project.reading() as state:
+            prefix, revision = Prefix(self._model_words(state, words)), state.revision
+            request = request.at(state)
+            if request.source is self.source:
+                self._request = request
+            found = request.search(prefix, beam)
+        if found.work.arcs.size > most:
+            found.thin(most)
+        return found.graph().without_features(), revision
 
     def guess(self, words: tuple[str, ...], unfinished: str) -> WordCompletion | None:
         """The likeliest word of the language that begins with these characters, after these words."""

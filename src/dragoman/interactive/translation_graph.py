@@ -8,7 +8,7 @@ State 0 is the first and the highest the last; arcs are in the order of their or
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -79,14 +79,16 @@ class TranslationGraph:
         return found
 
 
-def find_graph(project: OpenProject, request: Request, most: int = USUAL_ARCS) -> TranslationGraph:
+def find_graph(
+    project: OpenProject, request: Request, most: int = USUAL_ARCS, parts: Sequence[Request] = ()
+) -> TranslationGraph:
     """Search a text, and keep about so many arcs: the most probable, and always the best path."""
     if not 1 <= most <= MAX_GRAPH_ARCS:
         raise BadInputError(f"a word graph can have 1 to {MAX_GRAPH_ARCS:,} arcs, not {most:,}")
     answer = request.answer.text if request.answer else None
     if not len(request.source):
         return TranslationGraph(request.source, (), project.revision, answer)
-    found = Graphs(project, request).open()
+    found = Graphs(project, request, parts=parts).open()
     graph = _most_probable(found.graph, most)
     shares = WordShares(graph)
     with project.reading() as state:

@@ -28,10 +28,10 @@ from dragoman.project.request import Request
 from dragoman.upstream import Answer, Hints, Silence, TermPlace, Upstream
 from dragoman.upstream.contract import EngineProgress
 from dragoman.upstream.names import parse
-from dragoman.upstream.upstream import AnswerOrSilence
+from dragoman.upstream.paragraphs import AnswerOrSilence
+from dragoman.upstream.upstream import RECORDED
 
 MOST_RECENT = 2_000  # texts whose answers are kept in memory until they are corrected
-RECORDED = "recorded:"  # the kind of engine that is a file
 NEAREST = 3  # corrections that a language model is shown
 QUIET = 30.0  # seconds for which a text that had no answer when it was asked for ahead is not asked for again
 
@@ -153,7 +153,7 @@ class Consultant:
         if upstream is None or not core:
             return AnswerOrSilence(None)
         self._collect(name, upstream, {text: hints})
-        if (noted := self._silent.get((name, core))) and noted.until > time.monotonic():
+        if noted := self._noted(name, core):
             outcome = AnswerOrSilence(upstream.find(core, hints), noted.silence)
         else:
             outcome = upstream.outcome(core, hints, seconds=self.seconds if seconds is None else seconds)
@@ -165,9 +165,16 @@ class Consultant:
         return AnswerOrSilence(spaced) if outcome.answer else AnswerOrSilence(None, outcome.silence, spaced)
 
     def ask_ahead(
-        self, name: str, texts: Sequence[str], hints: Sequence[Hints], *, seconds: float | None = None, around: str = ""
+        self,
+        name: str,
+        texts: Sequence[str],
+        hints: Sequence[Hints],
+        *,
+        seconds: float | None = None,
+        around: str = "",
+        again: bool = True,
     ) -> Asked:
-        """Ask for many texts at once, with the text `around` them.
+        """Ask for many texts at once, with the text `around` them; without `again`, not for those just asked in vain.
 
         Without `seconds`, each call may take as long as the engine's own `seconds`.
         """
@@ -175,6 +182,8 @@ class Consultant:
         cores = {text: _parts(name, text)[1] for text in texts}
         told = [replace(hint, around=around) for hint in hints] if around else hints
         asked = {cores[text]: hint for text, hint in zip(texts, told, strict=True) if cores[text]}
+        if not again:
+            asked = {core: hint for core, hint in asked.items() if not self._noted(name, core)}
         if upstream is None or not asked:
             return Asked(0, {})
         self._collect(name, upstream, dict(zip(texts, hints, strict=True)))
@@ -202,6 +211,11 @@ class Consultant:
         if new:
             wanted.texts.extend(new)
             raise UnaskedError
+
+    def _noted(self, name: str, core: str) -> _Noted | None:
+        """That a text was asked for ahead in vain, if that was a moment ago."""
+        noted = self._silent.get((name, core))
+        return noted if noted and noted.until > time.monotonic() else None
 
     def _note_silence(self, name: str, asked: Collection[str], silent: dict[str, Silence]) -> None:
         now = time.monotonic()

@@ -30,7 +30,7 @@ from dragoman.project.repeats import compare as compare_repeat
 from dragoman.project.request import Request
 from dragoman.project.state import State
 from dragoman.records import Pair
-from dragoman.search.decoder import Search
+from dragoman.search.decoder import SearchResult
 from dragoman.store import Delivery, Row
 from dragoman.upstream.changes import Weighed, outcomes
 from dragoman.upstream.contract import Answer
@@ -42,7 +42,7 @@ class PreparedCorrection:
 
     revision: int  # of the state it was made with
     pair: Pair
-    found: Search | None
+    found: SearchResult | None
     answer: Pair | None = None  # the same source with another engine's answer
     engine: str | None = None
     cases: tuple[int, int] = (0, 0)  # words whose letter case that engine has right, and those that dragoman has
@@ -147,7 +147,7 @@ def _costs(prepared: PreparedCorrection) -> Costs | None:
     return costs_of(prepared.found.shares(ENTRIES), answered.bonus, answered.words, prepared.pair.target_words)
 
 
-def _fits(adaptation: Adaptation, found: Search) -> bool:
+def _fits(adaptation: Adaptation, found: SearchResult) -> bool:
     """Whether a search was made with the features whose weights adapt: an engine's answer may be of no use."""
     return len(adaptation.weights) == len(found.best.features)
 

@@ -28,7 +28,7 @@ def is_replaced(request: Request) -> bool:
     """Whether an answer that looks wrong gives way to dragoman's own translation."""
     if not says_something(request.answer_sentence):
         return True
-    if request.state.is_untaught:
+    if request.state.is_untaught or request.is_long:  # a long text is judged sentence by sentence
         return False
     return _is_foreign(request) or _is_trusted(request.answered(None))
 

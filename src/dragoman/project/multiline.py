@@ -1,7 +1,8 @@
-"""A text of several lines, translated line by line and joined into one translation.
+"""A text of several sentences or lines, translated one by one and joined into one translation.
 
-The engine translates segments, and treats a line break like any other gap between words. So a text is split into lines,
-each line is translated on its own, and the translations are joined; tokens are numbered through all lines.
+The engine translates sentences, and treats a line break like any other gap between words. So a text is split into
+lines and these into sentences, each is translated on its own, and the translations are joined; tokens are numbered
+through all of them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from dragoman.records import Phrase, Sentence, Translation
+from dragoman.text.sentences import divide, space_between
+from dragoman.text.tokens import Mode
 
 _BREAK = re.compile(r"[\n\r\t\v\f\x85\u2028\u2029]+")
 _NEXT = re.compile(r" *(\S?)")
@@ -34,6 +37,15 @@ def split_lines(text: str) -> list[str]:
     return [line for line in lines if line] or [text]
 
 
+def split_text(text: str, language: str | None, mode: Mode = "text") -> list[str]:
+    r"""The sentences of all lines, each with what stands behind it; joined, they are the text.
+
+    >>> split_text("Press it. Wait.\nName:\tAna", "en")
+    ['Press it. ', 'Wait.\n', 'Name:\t', 'Ana']
+    """
+    return [sentence for line in split_lines(text) for sentence in divide(line, language, mode)]
+
+
 def _goes_on(text: str, found: re.Match[str]) -> bool:
     """Whether a break is inside a sentence: a single one, after a word or comma, before a lower-case letter."""
     before, after = text[max(found.start() - 1, 0) : found.start()], _NEXT.match(text, found.end())
@@ -41,12 +53,21 @@ def _goes_on(text: str, found: re.Match[str]) -> bool:
 
 
 def joined(lines: Sequence[Translation]) -> Translation:
-    """Join the translations of lines; the second best combines the second best of each line, and so on."""
+    """Join the translations of sentences; the second best combines the second best of each, and so on."""
     if len(lines) == 1:
         return lines[0]
+    lines = [*map(_spaced, lines[:-1]), lines[-1]]
     ranks = range(max(len(line.nbest) for line in lines))
     nbest = [_in_a_row([_ranked(line, rank) for line in lines]) for rank in ranks]
     return replace(_in_a_row(lines), nbest=nbest, lines=tuple(lines))
+
+
+def _spaced(line: Translation) -> Translation:
+    """A translated sentence with the space after it that its language needs."""
+    if not (space := space_between(line.source.text, line.text)):
+        return line
+    target = replace(line.target, gaps=(*line.target.gaps[:-1], line.target.gaps[-1] + space))
+    return replace(line, text=target.text, target=target, nbest=[_spaced(each) for each in line.nbest])
 
 
 def _ranked(line: Translation, rank: int) -> Translation:
@@ -65,6 +86,7 @@ def _in_a_row(lines: Sequence[Translation]) -> Translation:
         target=target,
         phrases=tuple(_moved(phrase, s, t) for s, t, line in _places(lines) for phrase in line.phrases),
         upstream=_answer(lines),
+        upstream_flaw=next((line.upstream_flaw for line in lines if line.upstream_flaw), None),
     )
 
 

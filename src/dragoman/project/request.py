@@ -21,17 +21,17 @@ from dragoman.project.glossary import has_extra_terms
 from dragoman.project.state import Latest, State
 from dragoman.records import Sentence, Term
 from dragoman.search.constrained import NO_PREFIX, Prefix
-from dragoman.search.decoder import Beam, Decoder, Search
+from dragoman.search.decoder import Beam, Decoder, SearchResult
 from dragoman.search.options import SentenceOptions
-from dragoman.search.pieces import MAX_UNCUT_WORDS
 from dragoman.search.sentence_search import TAKEN
 from dragoman.search.terms import used_terms
 from dragoman.search.upstream_options import ListedWords, UpstreamWords, is_passable
-from dragoman.search.upstream_pieces import MAX_ALIGNED, cut_both
 from dragoman.text.language_side import LanguageSide
+from dragoman.text.sentences import MOST_WORDS
 from dragoman.upstream.contract import Answer, Scored, Silence
 
 MAX_OTHERS = 9  # translations of another engine's n-best list, beside the first
+MAX_ALIGNED = 500  # words of an answer; the time that an alignment takes grows with the cube of it
 MAX_TERM_CHARACTERS = 400_000  # of what the terms in one text prescribe
 OF_ANSWER = ("answer_sentence", "upstream", "_decoders", "_kept")  # parts that depend on another engine's answer
 
@@ -77,8 +77,8 @@ class Request:
 
     @property
     def is_long(self) -> bool:
-        """Whether the text is so long that its search is cut into pieces."""
-        return len(self.source) > MAX_UNCUT_WORDS
+        """Whether the text is too long to be translated as one sentence."""
+        return len(self.source) > MOST_WORDS
 
     @cached_property
     def terms(self) -> list[Term]:
@@ -87,10 +87,7 @@ class Request:
 
     def check_terms(self) -> list[Term]:
         """The terms; refused if they make the translation too long."""
-        characters = sum(len(word) + 1 for term in self.terms for word in term.words)
-        if characters > MAX_TERM_CHARACTERS:
-            what = f"the terms of the glossary make the translation of this text {characters:,} characters long"
-            raise BadInputError(what, remedy="translate a shorter text, or shorten the translations of its terms")
+        check_terms([self])
         return self.terms
 
     @cached_property
@@ -131,39 +128,33 @@ class Request:
     @cached_property
     def upstream(self) -> UpstreamWords | None:
         """The answer as a search takes it; None if it cannot be joined with what was learned."""
-        if self.answer is None or not len(self.answer_sentence):
+        if self.answer is None or not len(self.answer_sentence) or self.is_long:
             return None
         state, sentence = self.state, self.answer_sentence
         target, models = state.knowledge.target, state.knowledge.models
         known = state.confidence.searched, state.trust, state.replacements
         found = UpstreamWords(target.model_words(sentence), sentence, *known)
-        if self.is_long:
-            parts = cut_both(models, self.words, found.words)
-            return replace(found, parts=tuple(parts)) if parts else None
         if len(sentence) > MAX_ALIGNED or not is_passable(models, self.words, found):
             return None
         return replace(found, others=_others(target, self.answer.nbest)) if self.answer.nbest else found
 
     @cached_property
-    def _decoders(self) -> dict[tuple[Beam, bool], Decoder]:
+    def _decoders(self) -> dict[Beam, Decoder]:
         return {}
 
-    def decoder(self, beam: Beam, *, alone: bool = False) -> Decoder:
-        """The decoder for a beam; `alone`, without another engine's answer."""
-        if (beam, alone) not in self._decoders:
-            upstream = None if alone else self.upstream
-            self._decoders[beam, alone] = new_decoder(self.state, beam, upstream, self.bans)
-        return self._decoders[beam, alone]
+    def decoder(self, beam: Beam) -> Decoder:
+        """The decoder for a beam."""
+        if beam not in self._decoders:
+            self._decoders[beam] = new_decoder(self.state, beam, self.upstream, self.bans)
+        return self._decoders[beam]
 
-    def search(self, prefix: Prefix = NO_PREFIX, beam: Beam | str = "best") -> Search:
+    def search(self, prefix: Prefix = NO_PREFIX, beam: Beam | str = "best") -> SearchResult:
         """Search for translations, or for those that begin with a prefix."""
-        alone = self.is_long and bool(prefix.words)  # an answer that is cut goes with a source that is cut
-        decoder, terms = self.decoder(Beam.of(beam), alone=alone), self.check_terms()
-        if self.is_long and not prefix.words:
-            return decoder.search(self.words, self.source.placeable, terms=terms, upstream=self.upstream)
-        return decoder.search_among(self._options(decoder, alone=alone, behind=bool(prefix.words)).for_search(), prefix)
+        self.check_terms()
+        decoder = self.decoder(Beam.of(beam))
+        return decoder.search_among(self._options(decoder, behind=bool(prefix.words)).for_search(), prefix)
 
-    def search_once(self) -> Search:
+    def search_once(self) -> SearchResult:
         """Search for translations, unless that was the last search of the project; kept for the correction to come."""
         if has_extra_terms():
             return self.search()
@@ -175,11 +166,11 @@ class Request:
             state.keep_latest(Latest(state.revision, self.source, answer, found))
         return found
 
-    def _options(self, decoder: Decoder, *, alone: bool, behind: bool) -> SentenceOptions:
+    def _options(self, decoder: Decoder, *, behind: bool) -> SentenceOptions:
         """The options, kept for further searches; those `behind` a prefix differ where there are terms."""
         key = decoder.beam.options, behind and bool(self.terms)
         if self._kept is None or self._kept[0] != key:
-            given = self.words, self.source.placeable, self.terms, None if alone else self.upstream
+            given = self.words, self.source.placeable, self.terms, self.upstream
             self._kept = key, decoder.options(*given, lenient=behind)
         return self._kept[1]
 
@@ -189,6 +180,14 @@ class Request:
     def nbytes(self) -> int:
         """Memory that the options take, in bytes."""
         return sum(array.nbytes for array in self._kept[1].options) if self._kept else 0
+
+
+def check_terms(requests: Sequence[Request]) -> None:
+    """Refuse a text whose terms make the translation too long."""
+    characters = sum(len(word) + 1 for each in requests for term in each.terms for word in term.words)
+    if characters > MAX_TERM_CHARACTERS:
+        what = f"the terms of the glossary make the translation of this text {characters:,} characters long"
+        raise BadInputError(what, remedy="translate a shorter text, or shorten the translations of its terms")
 
 
 def new_decoder(

@@ -35,7 +35,7 @@ from dragoman.project.repeats import Repeats
 from dragoman.project.settings import apply_settings, dump_settings
 from dragoman.records import Sentence
 from dragoman.search.decoder import Estimates
-from dragoman.search.sentence_search import Search
+from dragoman.search.sentence_search import SearchResult
 from dragoman.search.upstream_options import Trust
 from dragoman.store import Project, Row, Snapshot
 from dragoman.store.description import DESCRIPTION
@@ -45,7 +45,7 @@ from dragoman.upstream.changes import Weighed, Words
 FORMAT = 6  # of snapshots; those of another format, or of other tokens, are ignored: the journal has it all
 
 MOST_LATEST = 8  # searches that are kept: about as many people as correct at the same time
-WeighedFor = tuple[int, Search, Words]  # revision, search and its best hypothesis
+WeighedFor = tuple[int, SearchResult, Words]  # revision, search and its best hypothesis
 
 
 class Latest(NamedTuple):
@@ -54,7 +54,7 @@ class Latest(NamedTuple):
     revision: int
     source: Sentence
     upstream: str | None  # another engine's answer
-    search: Search
+    search: SearchResult
 
 
 @dataclass

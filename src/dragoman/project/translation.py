@@ -20,7 +20,7 @@ from dragoman.project.request import Request, new_decoder
 from dragoman.project.state import State
 from dragoman.records import Match, Phrase, ProposedChange, Sentence, Translation
 from dragoman.search.constrained import Prefix
-from dragoman.search.decoder import Search
+from dragoman.search.decoder import SearchResult
 from dragoman.search.hypotheses import Hypothesis, NBest
 from dragoman.search.sentence_search import Links
 from dragoman.text.casing import find_starts
@@ -43,7 +43,7 @@ def is_quick(adaptation: Adaptation | None, n: int) -> bool:
     return n == 1 and not (adaptation and adaptation.reranks)
 
 
-def listed(found: Search, adaptation: Adaptation | None, n: int) -> RankedLists:
+def listed(found: SearchResult, adaptation: Adaptation | None, n: int) -> RankedLists:
     """The n best translations of a search; needs no lock."""
     if adaptation is None or not adaptation.reranks:
         return RankedLists(found.nbest(n, distinct=True) if n > 1 else [found.best])
@@ -52,7 +52,7 @@ def listed(found: Search, adaptation: Adaptation | None, n: int) -> RankedLists:
     return RankedLists(best, choices, candidates(found, choices, factors=adaptation.wants_factors))
 
 
-def most_listed(found: Search) -> int:
+def most_listed(found: SearchResult) -> int:
     """How many translations a list may have; fewer if they are very long."""
     return max(1, MAX_LIST_WORDS // len(found.source))
 
@@ -66,7 +66,7 @@ def ranked(adaptation: Adaptation | None, lists: RankedLists, n: int) -> list[Hy
     return [lists.choices[chosen], *(each for k, each in enumerate(best) if k != chosen)][:n]
 
 
-def avoiding(request: Request, found: Search, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
+def avoiding(request: Request, found: SearchResult, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
     """The hypotheses with those last that say banned words; if all do, the best of many that does not comes first.
 
     Most options that say them are left out of the search; what is left is what only two of them say together.
@@ -82,7 +82,7 @@ def avoiding(request: Request, found: Search, hypotheses: list[Hypothesis]) -> l
     return [*good, *bad][: len(hypotheses)]
 
 
-def best(request: Request, found: Search, n: int) -> list[Translation]:
+def best(request: Request, found: SearchResult, n: int) -> list[Translation]:
     """The n best translations of a search as text; over another engine's answer, what is made of that comes first."""
     adaptation = request.state.adaptation_of(found.upstream is not None)
     lists = listed(found, adaptation, n)
@@ -92,7 +92,7 @@ def best(request: Request, found: Search, n: int) -> list[Translation]:
     return [first, *(written(request, found, each, known) for each in hypotheses[1:])]
 
 
-def decided(request: Request, found: Search, hypothesis: Hypothesis, known: Links | None = None) -> Translation:
+def decided(request: Request, found: SearchResult, hypothesis: Hypothesis, known: Links | None = None) -> Translation:
     """A hypothesis as text; over another engine's answer, that answer with the changes that are trusted."""
     state, answer = request.state, found.upstream.sentence if found.upstream else None
     if answer is None or not request.accepts(answer):
@@ -106,7 +106,7 @@ def decided(request: Request, found: Search, hypothesis: Hypothesis, known: Link
     return replace(made, changes=tuple(_shown(answer, each) for each in weighed.proposals))
 
 
-def weigh(state: State, found: Search, hypothesis: Hypothesis) -> Weighed:
+def weigh(state: State, found: SearchResult, hypothesis: Hypothesis) -> Weighed:
     """The changes proposed for the answer that a search was given, the hypothesis being the best one found.
 
     They are kept for the correction, which needs the same.
@@ -122,7 +122,7 @@ def weigh(state: State, found: Search, hypothesis: Hypothesis) -> Weighed:
 
 
 def _made(
-    request: Request, found: Search, hypothesis: Hypothesis, weighed: Weighed, known: Links | None
+    request: Request, found: SearchResult, hypothesis: Hypothesis, weighed: Weighed, known: Links | None
 ) -> Translation:
     """The answer with the changes that are used as text; terms and bans of the project come first."""
     if weighed.words == weighed.searched:
@@ -142,8 +142,8 @@ def _shown(answer: Sentence, proposal: Proposal) -> ProposedChange:
     )
 
 
-def written(request: Request, found: Search, hypothesis: Hypothesis, known: Links | None = None) -> Translation:
-    """A hypothesis as text, to the byte as the source if nothing of it is known; for `known` see `Search.alignment`."""
+def written(request: Request, found: SearchResult, hypothesis: Hypothesis, known: Links | None = None) -> Translation:
+    """A hypothesis as text, to the byte as the source if nothing of it is known; see `alignment` for `known`."""
     source, state = request.source, request.state
     if hypothesis.words == found.source and all(step.kind == "copy" for step in hypothesis.steps):
         return _fused(source, source, found, hypothesis, known, keep_case=state.confidence.keeps_case)
@@ -166,7 +166,13 @@ def _as_written(request: Request, hypothesis: Hypothesis) -> Iterator[tuple[int,
 
 
 def _fused(
-    source: Sentence, target: Sentence, found: Search, hypothesis: Hypothesis, known: Links | None, *, keep_case: bool
+    source: Sentence,
+    target: Sentence,
+    found: SearchResult,
+    hypothesis: Hypothesis,
+    known: Links | None,
+    *,
+    keep_case: bool,
 ) -> Translation:
     """A hypothesis as a translation; pieces of another engine's translation are written as they are there."""
     upstream = found.upstream
@@ -249,7 +255,7 @@ def _phrases(words: tuple[str, ...], hypothesis: Hypothesis, answer: Sentence | 
 def _translation(
     source: Sentence,
     target: Sentence,
-    found: Search,
+    found: SearchResult,
     hypothesis: Hypothesis,
     phrases: tuple[Phrase, ...],
     memory: int | None = None,

@@ -17,7 +17,7 @@ from dragoman.errors import BadInputError
 from dragoman.parallel import map_in_order
 from dragoman.search.decoder import Decoder
 from dragoman.search.hypotheses import Hypothesis
-from dragoman.search.sentence_search import Search
+from dragoman.search.sentence_search import SearchResult
 
 T = TypeVar("T")
 Words = Sequence[str]
@@ -37,7 +37,7 @@ def translate_all(
     return search_all(decoder, sentences, placeable, wanted=_best, threads=threads, progress=progress)
 
 
-def _best(search: Search) -> Hypothesis:
+def _best(search: SearchResult) -> Hypothesis:
     return search.best
 
 
@@ -46,7 +46,7 @@ def search_all(
     sentences: Iterable[Words],
     placeable: Iterable[Marks | None] | None = None,
     *,
-    wanted: Callable[[Search], T],
+    wanted: Callable[[SearchResult], T],
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[T]:

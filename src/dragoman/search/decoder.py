@@ -42,12 +42,11 @@ from dragoman.search.hypotheses_kernels import (
 )
 from dragoman.search.options import Estimates, Factors, LanguageStates, SentenceOptions, as_factors
 from dragoman.search.options_kernels import SpanOptions
-from dragoman.search.pieces import MAX_UNCUT_WORDS, search_pieces
-from dragoman.search.sentence_search import Search, SentenceSearch
+from dragoman.search.sentence_search import SearchResult
 from dragoman.search.upstream_options import UpstreamWords
 from dragoman.tables import Table
 
-__all__ = ["PROFILES", "Beam", "Decoder", "Estimates", "Hypothesis", "NBest", "Prefix", "Search", "Step"]
+__all__ = ["PROFILES", "Beam", "Decoder", "Estimates", "Hypothesis", "NBest", "Prefix", "SearchResult", "Step"]
 
 Words = Sequence[str]
 LENGTH = "source_length"  # a feature
@@ -126,13 +125,11 @@ class Decoder:
         prefix: Prefix | Words | None = None,
         terms: Sequence[Term] = (),
         upstream: UpstreamWords | None = None,
-    ) -> Search:
+    ) -> SearchResult:
         """Search for translations of a sentence, or for those that begin with a prefix.
 
-        Words marked as placeable are copied, and terms, which must not overlap, get the translation they prescribe. A
-        sentence of more than MAX_UNCUT_WORDS words is cut into pieces unless there is a prefix; either way the time
-        grows linearly with the number of words. Another engine's answer (`upstream`) is on offer too; for a sentence
-        that is cut, only if it has `parts`.
+        Words marked as placeable are copied, and terms, which must not overlap, get the translation they prescribe.
+        The time grows linearly with the number of words. Another engine's answer (`upstream`) is on offer too.
         """
         if isinstance(source, str):
             raise BadInputError("a sentence is a list of words, not one string", remedy="split it first")
@@ -141,33 +138,21 @@ class Decoder:
         if placeable is not None and len(placeable) != len(source):
             raise BadInputError(f"{len(placeable)} placeable marks for {len(source)} words")
         wanted = Prefix.of(prefix)
-        if len(source) > MAX_UNCUT_WORDS and not wanted.words:
-            return search_pieces(self, tuple(source), placeable, terms, upstream)
         return self.search_among(self.options(source, placeable, terms, upstream, lenient=bool(wanted.words)), wanted)
 
-    def search_among(
-        self,
-        options: SentenceOptions,
-        prefix: Prefix = NO_PREFIX,
-        *,
-        history: LanguageStates | None = None,
-        ends: bool = True,
-    ) -> SentenceSearch:
-        """Search one sentence, or one piece of a long one, among the options that were collected for it.
-
-        `history` are the states of the language models before it, by default those at the start of a sentence; `ends`
-        tells whether the sentence ends with this piece.
-        """
-        start = history or options.start
-        spans, blocks = constrain(options, prefix, start.language) if prefix.words else (options.options, NO_BLOCKS)
+    def search_among(self, options: SentenceOptions, prefix: Prefix = NO_PREFIX) -> SearchResult:
+        """Search a sentence among the options that were collected for it."""
+        spans, blocks = (
+            constrain(options, prefix, options.start.language) if prefix.words else (options.options, NO_BLOCKS)
+        )
         known = options.weights, options.inside, options.after, options.memo
         task = Task(len(options.words), spans, *known, *blocks, options.answer, options.classes)
         work = _workspace(len(options.words), len(prefix.words), self.beam, spans, blocks)
         lengths = self.models.lengths.view
         if LENGTH in self.weights:  # otherwise nobody asks
             lengths = _own(lengths)
-        decoder_kernels.search(work, task, _limits(self, prefix, start, ends), options.language, lengths)
-        return SentenceSearch(self, options, spans, lengths, _found(work))
+        decoder_kernels.search(work, task, _limits(self, prefix, options.start), options.language, lengths)
+        return SearchResult(self, options, spans, lengths, _found(work))
 
 
 def _own(lengths: LengthArrays) -> LengthArrays:
@@ -177,7 +162,7 @@ def _own(lengths: LengthArrays) -> LengthArrays:
     return lengths._replace(table=lengths.table._replace(layer=index), **layer)
 
 
-def _limits(decoder: Decoder, prefix: Prefix, history: LanguageStates, ends: bool) -> SearchLimits:
+def _limits(decoder: Decoder, prefix: Prefix, start: LanguageStates) -> SearchLimits:
     beam, weights = decoder.beam, decoder.weights
     return SearchLimits(
         pops=beam.pops,
@@ -187,9 +172,9 @@ def _limits(decoder: Decoder, prefix: Prefix, history: LanguageStates, ends: boo
         delta=decoder.estimates.delta,
         reordering="previous_monotone" in weights,
         length=LENGTH in weights,
-        lm_state=history.language,
-        class_state=history.classes,
-        ends=ends,
+        lm_state=start.language,
+        class_state=start.classes,
+        ends=True,
         prefix=len(prefix.words),
         exact=prefix.whole,
     )

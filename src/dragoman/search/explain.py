@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from dragoman.records import Change, Match, ProposedChange
 from dragoman.search.hypotheses import Hypothesis, Step
 from dragoman.search.options_kernels import SURCHARGE
-from dragoman.search.sentence_search import Search, SentenceSearch
+from dragoman.search.sentence_search import SearchResult
 
 if TYPE_CHECKING:  # imported below where a terminal is drawn on: translating does not need it
     from rich.table import Table as RichTable
@@ -204,40 +204,33 @@ def _shown(offer: Offer) -> Text:
     return Text(f"{' '.join(offer.step.words)} {offer.score:.1f}", "bold green" if offer.taken else "")
 
 
-def explain(search: Search, *, options: int = 5, rivals: int = 5) -> Explanation:
+def explain(search: SearchResult, *, options: int = 5, rivals: int = 5) -> Explanation:
     """Explain the best translation, with up to `options` options of each span and `rivals` runners-up."""
-    offers: list[Offer] = []
-    accounts: list[Account] = []
-    offset = 0
-    for piece in search.pieces:
-        offers += _offers(piece, offset, options)
-        accounts += _accounts(piece, offset)
-        offset += len(piece.source)
     others = [other for other in search.nbest(rivals + 1, distinct=True) if other.words != search.best.words]
-    weights = search.pieces[0].weights
-    return Explanation(search.source, weights, search.best, tuple(offers), tuple(accounts), tuple(others[:rivals]))
+    offers, accounts = tuple(_offers(search, options)), tuple(_accounts(search))
+    return Explanation(search.source, search.weights, search.best, offers, accounts, tuple(others[:rivals]))
 
 
-def _offers(piece: SentenceSearch, offset: int, most: int) -> Iterator[Offer]:
+def _offers(search: SearchResult, most: int) -> Iterator[Offer]:
     """The best options of each span, and those that were taken."""
-    first = piece.options.first
-    taken = set(piece.work.arcs["option"][piece.best_arcs()].tolist())
-    words = {piece.step(option) for option in taken if option >= 0}  # a prefix may have the same option again
+    first = search.options.first
+    taken = set(search.work.arcs["option"][search.best_arcs()].tolist())
+    words = {search.step(option) for option in taken if option >= 0}  # a prefix may have the same option again
     for start in range(first.shape[0]):
         for length in range(1, first.shape[1]):
             begin, end = first[start, length - 1 : length + 1].tolist()
             for option in range(begin, end):
-                step = piece.step(option)
+                step = search.step(option)
                 if option < begin + most or step in words:
-                    yield Offer(step.moved(offset), float(piece.options.row[option]["estimate"]), step in words)
+                    yield Offer(step, float(search.options.row[option]["estimate"]), step in words)
 
 
-def _accounts(piece: SentenceSearch, offset: int) -> Iterator[Account]:
-    arcs = piece.best_arcs()
-    weights = piece.weights
-    charges = piece.arc_surcharges(arcs).tolist()
-    for arc, row, charged in zip(arcs.tolist(), piece.arc_features(arcs).tolist(), charges, strict=True):
-        option = int(piece.work.arcs[arc]["option"])
-        step = piece.step(option).moved(offset) if option >= 0 else None
+def _accounts(search: SearchResult) -> Iterator[Account]:
+    arcs = search.best_arcs()
+    weights = search.weights
+    charges = search.arc_surcharges(arcs).tolist()
+    for arc, row, charged in zip(arcs.tolist(), search.arc_features(arcs).tolist(), charges, strict=True):
+        option = int(search.work.arcs[arc]["option"])
+        step = search.step(option) if option >= 0 else None
         contributions = {name: weights[name] * value for name, value in zip(weights, row, strict=True)}
         yield Account(step, contributions, SURCHARGE * charged if charged else 0.0)

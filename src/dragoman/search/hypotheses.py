@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple, overload
@@ -45,12 +45,6 @@ class Step:
     def account(self) -> str:
         """The kind of step, for people."""
         return f"guessed from {' + '.join(self.guessed_from)}" if self.guessed_from else self.kind
-
-    def moved(self, offset: int, place: int = 0) -> Step:
-        """The step of a piece as one of the whole: the piece begins at this source word, and there upstream."""
-        spans = (self.source, offset), (self.upstream, place), (self.replaces, place)
-        source, upstream, replaces = (span and (span[0] + by, span[1] + by) for span, by in spans)
-        return replace(self, source=source or self.source, upstream=upstream, replaces=replaces)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from dragoman.models.lengths_kernels import LengthArrays
 from dragoman.models.loglinear_kernels import FEATURES
-from dragoman.models.modelset import ModelSet
 from dragoman.search import hypotheses_kernels, nbest_kernels
 from dragoman.search import wordgraph_kernels as graph_kernels
 from dragoman.search.best_arcs import thinned
@@ -23,9 +21,8 @@ from dragoman.search.hypotheses_kernels import (
     NONE,
     Workspace,
 )
-from dragoman.search.options import LanguageStates, SentenceOptions
+from dragoman.search.options import SentenceOptions
 from dragoman.search.options_kernels import NOWHERE, OPTION, SpanOptions
-from dragoman.search.upstream_options import UpstreamWords
 from dragoman.search.wordgraph import END, WordGraph, renumbered
 from dragoman.tables import Ids
 
@@ -65,74 +62,12 @@ class OptionRow(NamedTuple):
 _of_step = itemgetter(*((OPTION.names or ()).index(name) for name in OptionRow._fields))
 
 
-class Search(ABC):
+class SearchResult:
     """What was found for a sentence: the best translation, n-best lists, and the graph they come from.
 
     It stays valid when the models learn or forget, and may then be read without a lock. Only `alignment` asks the
     models, so it needs the lock that guards them and answers with what they know at that moment.
     """
-
-    source: tuple[str, ...]  # the words that were translated
-    models: ModelSet  # for `alignment` alone
-    upstream: UpstreamWords | None = None  # another engine's answer
-
-    @property
-    @abstractmethod
-    def best(self) -> Hypothesis:
-        """The best translation found."""
-
-    @abstractmethod
-    def nbest(self, n: int, *, distinct: bool = False) -> NBest:
-        """The n best translations, or as many as there are."""
-
-    def shares(self, n: int) -> Shares:
-        """The scores of the n best translations, and how many words each takes from another engine."""
-        found = self.nbest(n, distinct=True)
-        return Shares(found.scores, found.features[:, found.names.index(TAKEN)], lambda place: found[place].words)
-
-    @abstractmethod
-    def graph(self) -> WordGraph:
-        """All translations found, as a word graph."""
-
-    @abstractmethod
-    def thin(self, most: int) -> None:
-        """Keep only about so many arcs: those on the best paths, and the options that they use."""
-
-    @property
-    def linked(self) -> NDArray[np.bool_]:
-        """[J, I] which source word belongs to which word of the other engine's answer; nothing where it was cut."""
-        return np.zeros((len(self.source), len(self.upstream.words) if self.upstream else 0), np.bool_)
-
-    @property
-    @abstractmethod
-    def pieces(self) -> tuple[SentenceSearch, ...]:
-        """The searches of the pieces that a long sentence was cut into; otherwise just this one."""
-
-    def alignment(self, hypothesis: Hypothesis, known: Links | None = None) -> list[tuple[int, int]]:
-        """Which source word goes with which target word: the alignment models decide within each phrase.
-
-        `known` collects the links within phrases: for several hypotheses, as long as the models do not change.
-        """
-        known = {} if known is None else known
-        links, at = [], 0
-        for step in hypothesis.steps:
-            begin = step.source[0]
-            if step not in known:
-                known[step] = self._links(step)
-            links += [(begin + j, at + i) for j, i in known[step]]
-            at += len(step.words)
-        return sorted(links)
-
-    def _links(self, step: Step) -> list[tuple[int, int]]:
-        (begin, end), size = step.source, len(step.words)
-        if end - begin == 1 or size == 1:
-            return [(j, i) for j in range(end - begin) for i in range(size)]
-        ids = self.models.source.ids(self.source[begin:end]), self.models.target.ids(step.words)
-        return [(j, i) for j, i in self.models.align(*ids).tolist()]
-
-
-class SentenceSearch(Search):
-    """What was found for one sentence, or for one piece of a long one."""
 
     def __init__(
         self,
@@ -151,14 +86,11 @@ class SentenceSearch(Search):
         self._made: dict[int, Step] = {}
 
     @property
-    def pieces(self) -> tuple[SentenceSearch, ...]:
-        """Just this one: it was not cut."""
-        return (self,)
-
-    @property
     def linked(self) -> NDArray[np.bool_]:
         """[J, I] which source word belongs to which word of the other engine's answer."""
-        return self._answer.linked if self.upstream else super().linked
+        if self.upstream:
+            return self._answer.linked
+        return np.zeros((len(self.source), 0), np.bool_)
 
     @cached_property
     def best(self) -> Hypothesis:
@@ -183,19 +115,12 @@ class SentenceSearch(Search):
         """Keep only about so many arcs: those on the best paths, and the options that they use."""
         self.work, self.options = thinned(self.work, self.options, self.best_arcs(), most)
 
-    @property
-    def history(self) -> LanguageStates:
-        """States of the language models after the best translation."""
-        last = self.work.arcs[self.best_arcs()[-1]]
-        state = self.work.states[last["origin"]]
-        return LanguageStates(int(state["lm_state"]), int(state["class_state"]))
-
     def nbest(self, n: int, *, distinct: bool = False) -> NBest:
         """The n best translations of the search graph, or as many as there are."""
         return self._listed(*self._find_ways(n, distinct=distinct))
 
     def shares(self, n: int) -> Shares:
-        """The same as from `nbest`, in half the time: no other feature is looked at."""
+        """The scores of the n best translations, and how many words each takes from another engine."""
         ends, arcs, scores = self._find_ways(n, distinct=True)
         option, row = self.work.arcs["option"][arcs], self.options.row
         placed = (option != NONE) & (row["place"][option] != NOWHERE)
@@ -303,3 +228,25 @@ class SentenceSearch(Search):
             begin=begin,
             words=words,
         )
+
+    def alignment(self, hypothesis: Hypothesis, known: Links | None = None) -> list[tuple[int, int]]:
+        """Which source word goes with which target word: the alignment models decide within each phrase.
+
+        `known` collects the links within phrases: for several hypotheses, as long as the models do not change.
+        """
+        known = {} if known is None else known
+        links, at = [], 0
+        for step in hypothesis.steps:
+            begin = step.source[0]
+            if step not in known:
+                known[step] = self._links(step)
+            links += [(begin + j, at + i) for j, i in known[step]]
+            at += len(step.words)
+        return sorted(links)
+
+    def _links(self, step: Step) -> list[tuple[int, int]]:
+        (begin, end), size = step.source, len(step.words)
+        if end - begin == 1 or size == 1:
+            return [(j, i) for j in range(end - begin) for i in range(size)]
+        ids = self.models.source.ids(self.source[begin:end]), self.models.target.ids(step.words)
+        return [(j, i) for j, i in self.models.align(*ids).tolist()]

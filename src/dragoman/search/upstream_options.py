@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -61,11 +61,6 @@ class UpstreamWords:
     trust: Trust = field(default_factory=Trust)
     replacements: Replacements = field(default_factory=Replacements)
     others: tuple[ListedWords, ...] = ()  # of its n-best list: their phrases are on offer too
-    parts: tuple[Block, ...] = ()  # of a long source: its pieces with the words that stand for them
-
-    def part(self, begin: int, stop: int) -> UpstreamWords:
-        """Some of the words, for a piece of the source."""
-        return replace(self, words=self.words[begin:stop], sentence=None, others=(), parts=())
 
 
 class AlignedAnswer(NamedTuple):

@@ -24,7 +24,6 @@ from dragoman.formats import Document, DocumentSegment
 from dragoman.formats.filled_document import translate_segment
 from dragoman.project.consultant import NO_MANNER, Asked, Manner, UnaskedError, collecting, telling
 from dragoman.project.glossary import Glossary, extra_terms
-from dragoman.project.multiline import split_lines
 from dragoman.server.api_errors import ApiError
 from dragoman.server.context import ProjectContext
 from dragoman.server.engine_choice import brief
@@ -143,14 +142,11 @@ def _check_known(engine: Engine, asked: Asked, terms: Glossary | None) -> None:
 
 def is_known(engine: Engine, text: str) -> bool:
     """Whether dragoman has something to say for each word of a text; names and codes aside, nothing is copied."""
-    for line in split_lines(text):
-        made = engine.translate(line)
-        words = [
-            word.isalpha() and not fixed and (word.islower() or at == 0)
-            for at, (word, fixed) in enumerate(zip(made.source.words, made.source.placeable, strict=True))
-        ]
-        if any(phrase.kind == "copy" and any(words[slice(*phrase.source)]) for phrase in made.phrases):
-            return False
-        if made.memory is None and any(words) and not made.phrases:
-            return False
-    return True
+    made = engine.translate(text)
+    words = [
+        word.isalpha() and not fixed and (word.islower() or at == 0)
+        for at, (word, fixed) in enumerate(zip(made.source.words, made.source.placeable, strict=True))
+    ]
+    if any(phrase.kind == "copy" and any(words[slice(*phrase.source)]) for phrase in made.phrases):
+        return False
+    return made.memory is not None or not any(words) or bool(made.phrases)

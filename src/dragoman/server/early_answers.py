@@ -6,12 +6,9 @@ silent nothing is lost: it is asked again for each segment that is opened.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 
-from dragoman.editor.document_store import Segment
-from dragoman.project.multiline import split_lines
 from dragoman.server.api_errors import ApiError
 from dragoman.server.context import ProjectContext
 from dragoman.server.jobs import Job
@@ -28,11 +25,6 @@ def start_asking(context: ProjectContext, document: int) -> None:
         context.start_job(job, partial(_ask, context))
 
 
-def lines_of(segments: Iterable[Segment]) -> list[str]:
-    """The texts that an engine is asked for when these segments are translated."""
-    return [line for segment in segments for line in split_lines(segment.source)]
-
-
 async def _ask(context: ProjectContext, job: Job) -> None:
     documents, number = context.project.documents, job.document or 0
     job.total = (await context.run("segments", partial(documents.document, number))).states["new"]
@@ -41,6 +33,6 @@ async def _ask(context: ProjectContext, job: Job) -> None:
         find = partial(documents.segments, number, state="new", after=last, limit=STEP)
         if not (some := await context.run("segments", find)):
             return
-        await context.ask(partial(context.project.engine.ask_ahead, lines_of(some)))
+        await context.ask(partial(context.project.engine.ask_ahead, [segment.source for segment in some]))
         done, last = done + len(some), some[-1].number
         job.step(done)

@@ -13,7 +13,6 @@ from dragoman.editor.document_store import ConflictError, Segment, now
 from dragoman.errors import BadInputError
 from dragoman.formats.filled_document import translate_segment
 from dragoman.server.context import ProjectContext
-from dragoman.server.early_answers import lines_of
 from dragoman.server.jobs import Job
 from dragoman.server.registry import ServedProject
 
@@ -49,7 +48,7 @@ async def pretranslate(context: ProjectContext, least: float | None, job: Job) -
 
 
 def _fill(project: ServedProject, job: Job, make: Make, segments: list[Segment]) -> None:
-    project.engine.ask_ahead(lines_of(segments))
+    project.engine.ask_ahead([segment.source for segment in segments])
     for segment in segments:
         try:
             project.documents.check(segment)

@@ -64,7 +64,7 @@ def take_out(text: str, *, everything: bool = False) -> Markup:
 
 def _parts(text: str, *, everything: bool) -> Iterator[str | TagPart]:
     sentence = split(text)
-    paired = _paired(sentence.words)
+    paired = pair_tags(sentence.words)
     for number, (gap, word) in enumerate(zip(sentence.gaps, sentence.words, strict=False)):
         yield gap
         if number in paired:
@@ -78,10 +78,10 @@ def _parts(text: str, *, everything: bool) -> Iterator[str | TagPart]:
 
 def find_dividers(words: tuple[str, ...]) -> frozenset[int]:
     """The tokens that `take_out` takes out: tags that enclose something, and line breaks."""
-    return frozenset(_paired(words)) | {number for number, word in enumerate(words) if _is_break(word)}
+    return frozenset(pair_tags(words)) | {number for number, word in enumerate(words) if _is_break(word)}
 
 
-def _paired(words: tuple[str, ...]) -> dict[int, Kind]:
+def pair_tags(words: tuple[str, ...]) -> dict[int, Kind]:
     """Which tokens are tags that enclose something."""
     begun: list[tuple[int, str]] = []
     found: dict[int, Kind] = {}

@@ -28,7 +28,7 @@ from dragoman.errors import BadInputError
 from dragoman.measure import Measure
 from dragoman.models.knowledge import Knowledge
 from dragoman.search.batch import search_all
-from dragoman.search.decoder import Decoder, Search
+from dragoman.search.decoder import Decoder, SearchResult
 
 Words = tuple[str, ...]
 Marks = tuple[bool, ...]
@@ -142,7 +142,7 @@ def decode(
     return Decoded(measure, features, np.split(counts, np.cumsum(sizes)[:-1]))
 
 
-def _listed(search: Search, n: int) -> tuple[Floats, list[Words]]:
+def _listed(search: SearchResult, n: int) -> tuple[Floats, list[Words]]:
     found = search.nbest(n, distinct=True)
     return found.features, found.words
 

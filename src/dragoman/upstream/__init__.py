@@ -6,7 +6,8 @@
 
 from dragoman.upstream.contract import Answer, Hints, Scored, Silence, TermPlace, UnansweredError, UpstreamEngine
 from dragoman.upstream.names import from_name
-from dragoman.upstream.upstream import AnswerOrSilence, Upstream
+from dragoman.upstream.paragraphs import AnswerOrSilence
+from dragoman.upstream.upstream import Upstream
 
 __all__ = [
     "Answer",

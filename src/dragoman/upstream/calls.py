@@ -1,4 +1,4 @@
-"""Calls of an engine for a batch of texts: cut into lines, masked, counted against the limits of the day, checked."""
+"""Calls of an engine for a batch of sentences: masked, counted against the limits of the day, checked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dragoman.circuit import Circuit
 from dragoman.upstream.attempts import attempt
 from dragoman.upstream.checks import refuse
 from dragoman.upstream.contract import NO_HINTS, Answer, Hints, MeteredEngine, Silence, UnansweredError, UpstreamEngine
-from dragoman.upstream.paragraphs import Paragraph, cut
+from dragoman.upstream.paragraphs import cut
 from dragoman.upstream.span_answers import SpanAnswers
 from dragoman.upstream.trial import question_for
 
@@ -22,7 +22,7 @@ Outcome = Answer | Silence
 
 
 class Caller:
-    """Asks an engine for whole texts."""
+    """Asks an engine for sentences; a file of recorded answers for whole texts."""
 
     def __init__(
         self,
@@ -31,7 +31,8 @@ class Caller:
         languages: tuple[str, str],
         note: Callable[[Exception], None],
     ) -> None:
-        self._engine, self._answers, self._languages, self._note = engine, answers, languages, note
+        self._engine, self._answers, self._note = engine, answers, note
+        self._source, self._target = languages
         self.circuit = Circuit()
         self._spans = SpanAnswers(self._call, engine.traits.batch)
         self._is_metered = engine.traits.is_metered and answers is not None
@@ -43,30 +44,19 @@ class Caller:
         """For each text its answer, or why there is none."""
         if self._engine.traits.is_recorded:
             found = self._recorded(texts)
-            return [_checked(text, each, self._languages[1]) for text, each in zip(texts, found, strict=True)]
-        paragraphs = [cut(text) for text in texts]
-        lines: dict[tuple[str, Hints], int] = {}  # each line once, and its place among all
-        places = [
-            [lines.setdefault(line, len(lines)) for line in _lines(paragraph, each)]
-            for paragraph, each in zip(paragraphs, hints, strict=True)
-        ]
-        markings = self._engine.traits.markings
-        asked = [text for text, _ in lines], [each for _, each in lines]
-        outcomes = attempt(self._call, markings, *asked, self._languages[1], self._spans) if lines else []
-        return [
-            _joined(paragraph, [outcomes[place] for place in each])
-            for paragraph, each in zip(paragraphs, places, strict=True)
-        ]
+            return [_checked(text, each, self._target) for text, each in zip(texts, found, strict=True)]
+        return attempt(self._call, self._engine.traits.markings, texts, hints, self._target, self._spans)
 
     def _recorded(self, texts: Sequence[str]) -> list[Outcome]:
-        """What is recorded for texts as they are, else for their lines without the spaces and line ends around them."""
+        """What is recorded for texts as they are, else for their sentences without the spaces around them."""
         outcomes = self._call(texts, [NO_HINTS] * len(texts), False)
-        cuts = {n: cut(texts[n]) for n, each in enumerate(outcomes) if isinstance(each, Silence)}
-        lines = list(dict.fromkeys(line for paragraph in cuts.values() for line in paragraph.lines))
-        known = dict(zip(lines, self._call(lines, [NO_HINTS] * len(lines), False), strict=True))
+        cuts = {n: cut(texts[n], self._source) for n, each in enumerate(outcomes) if isinstance(each, Silence)}
+        asked = list(dict.fromkeys(each for paragraph in cuts.values() for each in paragraph.sentences))
+        known = dict(zip(asked, self._call(asked, [NO_HINTS] * len(asked), False), strict=True))
         for n, paragraph in cuts.items():
-            if paragraph.spans:
-                outcomes[n] = _joined(paragraph, [known[line] for line in paragraph.lines])
+            answers = [each for sentence in paragraph.sentences if isinstance(each := known[sentence], Answer)]
+            if paragraph.spans and len(answers) == len(paragraph.spans):
+                outcomes[n] = paragraph.join_answers(answers)
         return outcomes
 
     def _call(self, texts: Sequence[str], hints: Sequence[Hints], marked: bool) -> list[Outcome]:
@@ -106,7 +96,7 @@ class Caller:
 
     def _works(self) -> bool:
         """Whether the engine, which has just failed, does another text."""
-        question = question_for(self._languages[0])
+        question = question_for(self._source)
         try:
             if self._is_metered:
                 self._spend(1, len(question))
@@ -124,23 +114,6 @@ class Caller:
 
 class OverLimitError(UnansweredError):
     """What the user allows to be spent in a day is spent."""
-
-
-def _lines(paragraph: Paragraph, hints: Hints) -> list[tuple[str, Hints]]:
-    terms = paragraph.terms(hints.terms)
-    return [(line, replace(hints, terms=each)) for line, each in zip(paragraph.lines, terms, strict=True)]
-
-
-def _joined(paragraph: Paragraph, outcomes: Sequence[Outcome]) -> Outcome:
-    """The answers for the lines as one for the text; a text of one line keeps its n-best list."""
-    silence = next((each for each in outcomes if isinstance(each, Silence)), None)
-    if silence:
-        return silence
-    answers = [each for each in outcomes if isinstance(each, Answer)]
-    text = paragraph.join([answer.text for answer in answers])
-    nbest = answers[0].nbest if len(answers) == 1 else ()
-    flaw = next((answer.flaw for answer in answers if answer.flaw), None)
-    return Answer(text, tuple(each._replace(text=paragraph.join([each.text])) for each in nbest), flaw=flaw)
 
 
 def _checked(text: str, outcome: Outcome, language: str) -> Outcome:

@@ -32,7 +32,7 @@ from dragoman.models.trust import (
 )
 from dragoman.models.trust import score_of as score_features
 from dragoman.search.hypotheses import Hypothesis, Step
-from dragoman.search.sentence_search import Links, Search
+from dragoman.search.sentence_search import Links, SearchResult
 
 SURE = 2000  # score, at least, of a change that was always made in the same context: more than enough, until it harms
 MOST_WEIGHED = 200  # changes of one answer
@@ -89,7 +89,7 @@ def propose(
     evidence: Evidence,
     trust: ChangeTrust,
     models: ModelSet,
-    found: Search,
+    found: SearchResult,
     hypothesis: Hypothesis,
     *,
     in_force: bool,
@@ -179,7 +179,7 @@ def apply(answer: Words, changes: Iterable[Proposal]) -> Words:
     return tuple(words)
 
 
-def composed(weighed: Weighed, found: Search, hypothesis: Hypothesis) -> tuple[Hypothesis, Links]:
+def composed(weighed: Weighed, found: SearchResult, hypothesis: Hypothesis) -> tuple[Hypothesis, Links]:
     """The answer with the changes that are used as a hypothesis, and the links within its steps."""
     steps, links = list[Step](), Links()
     at = 0
@@ -192,7 +192,7 @@ def composed(weighed: Weighed, found: Search, hypothesis: Hypothesis) -> tuple[H
 
 
 def _add_step(
-    steps: list[Step], links: Links, found: Search, place: tuple[int, int], words: Words, *, kept: bool
+    steps: list[Step], links: Links, found: SearchResult, place: tuple[int, int], words: Words, *, kept: bool
 ) -> None:
     """Add a step that says some words in the place of those of the answer, or those themselves."""
     if not words:

@@ -1,64 +1,133 @@
-r"""Texts of several lines: engines get one line at a time, without the spaces around it, and all is put back.
+r"""Texts of several sentences: engines get one at a time, without the spaces around it, and all is put back.
 
->>> paragraph = cut(" First line.\n\n  Second line. ")
->>> paragraph.lines
-['First line.', 'Second line.']
->>> paragraph.join(["Primera línea.", "Segunda línea."])
-' Primera línea.\n\n  Segunda línea. '
+>>> paragraph = cut(" First line.\n\n  Second line. Third. ", "en")
+>>> paragraph.sentences
+['First line.', 'Second line.', 'Third.']
+>>> paragraph.join(["Primera línea.", "Segunda línea.", "Tercera."])
+' Primera línea.\n\n  Segunda línea. Tercera. '
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from dragoman.text.sentences import divide, space_between
 from dragoman.text.tokens import split
-from dragoman.upstream.contract import TermPlace
+from dragoman.upstream.contract import Answer, Hints, Scored, Silence, TermPlace
 
 LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A text cut into the lines that are worth asking for, and what stands between them."""
+    """A text cut into the sentences that are worth asking for, and what stands between them."""
 
     text: str
     spans: list[tuple[int, int]]
 
     @property
-    def lines(self) -> list[str]:
+    def sentences(self) -> list[str]:
         """What is asked for."""
         return [self.text[start:end] for start, end in self.spans]
 
     def join(self, translations: Sequence[str]) -> str:
-        """The text with its lines translated."""
-        pieces, at = [], 0
+        """The text with its sentences translated."""
+        pieces: list[str] = []
+        at = 0
         for (start, end), translation in zip(self.spans, translations, strict=True):
-            pieces += [self.text[at:start], translation]
+            gap = self.text[at:start] or (space_between(self.text[at - 1], pieces[-1]) if pieces else "")
+            pieces += [gap, translation]
             at = end
         return "".join([*pieces, self.text[at:]])
 
-    def terms(self, terms: Sequence[TermPlace]) -> list[tuple[TermPlace, ...]]:
-        """The terms in each line, by their places there."""
+    def join_answers(self, answers: Sequence[Answer]) -> Answer:
+        """The answers for the sentences as one for the text; a text of one sentence keeps its n-best list."""
+        text = self.join([answer.text for answer in answers])
+        if len(answers) != 1:
+            return Answer(text, flaw=next((answer.flaw for answer in answers if answer.flaw), None))
+        nbest = tuple(Scored(self.join([each.text]), each.score) for each in answers[0].nbest)
+        return replace(answers[0], text=text, nbest=nbest)
+
+    def hints(self, hints: Hints) -> list[Hints]:
+        """The hints for each sentence, with the places of the terms there."""
         return [
-            tuple(TermPlace(a - start, b - start, wanted) for a, b, wanted in terms if start <= a and b <= end)
+            replace(
+                hints,
+                terms=tuple(
+                    TermPlace(a - start, b - start, wanted) for a, b, wanted in hints.terms if start <= a and b <= end
+                ),
+            )
+            if hints.terms
+            else hints
             for start, end in self.spans
         ]
 
 
-def cut(text: str) -> Paragraph:
-    """A text by its lines; those without a word to translate are left out."""
+class AnswerOrSilence(NamedTuple):
+    """An answer, or why there is none."""
+
+    answer: Answer | None
+    silence: Silence | None = None
+    refused: Answer | None = None  # the engine's answer, if it should not be used
+
+
+Key = tuple[str, str]  # a sentence, and what stands for the terms that are settled in it
+
+
+class AskedText(NamedTuple):
+    """A text divided into what the engine is asked for."""
+
+    paragraph: Paragraph
+    hints: list[Hints]  # of each sentence
+
+    @property
+    def keys(self) -> list[Key]:
+        """What their answers are kept by."""
+        return [key_of(*each) for each in zip(self.paragraph.sentences, self.hints, strict=True)]
+
+    def joined(self, found: Mapping[Key, AnswerOrSilence], name: str) -> AnswerOrSilence:
+        """What came of its sentences as one answer; if one has none, the text has none."""
+        outcomes = [found.get(key) or AnswerOrSilence(None, Silence.FAILED) for key in self.keys]
+        answers = [answer for each in outcomes if (answer := each.answer or each.refused)]
+        if len(answers) < len(outcomes):
+            silence = next(each.silence for each in outcomes if not (each.answer or each.refused))
+            return AnswerOrSilence(None, silence)
+        whole = self.paragraph.join_answers(answers)
+        version = answers[0].version if answers else ""
+        return outcome_of(replace(whole, engine=name, version=version))
+
+
+def outcome_of(answer: Answer) -> AnswerOrSilence:
+    """An answer, or what is wrong with it."""
+    return AnswerOrSilence(None, answer.flaw, answer) if answer.flaw else AnswerOrSilence(answer)
+
+
+def key_of(text: str, hints: Hints) -> Key:
+    """What an answer is kept by."""
+    terms = sorted((text[term.start : term.end], term.target) for term in hints.terms)
+    asked = [terms, hints.context, hints.formality] if hints.context or hints.formality else terms
+    return text, hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16] if asked else ""
+
+
+def cut(text: str, language: str | None) -> Paragraph:
+    """A text by its sentences; those without a word to translate are left out."""
     spans = []
     for found in LINE.finditer(text):
-        line = found[0]
-        start = found.start() + len(line) - len(line.lstrip())
-        if _is_translatable(line):
-            spans.append((start, start + len(line.strip())))
+        at = found.start()
+        for sentence in divide(found[0], language):
+            start = at + len(sentence) - len(sentence.lstrip())
+            if _is_translatable(sentence):
+                spans.append((start, start + len(sentence.strip())))
+            at += len(sentence)
     return Paragraph(text, spans)
 
 
-def _is_translatable(line: str) -> bool:
-    sentence = split(line)
+def _is_translatable(text: str) -> bool:
+    sentence = split(text)
     words = zip(sentence.words, sentence.placeable, strict=True)
     return any(not fixed and any(map(str.isalpha, word)) for word, fixed in words)

@@ -6,8 +6,6 @@ comes too late is kept all the same, for the next time. Every process asks, whet
 
 from __future__ import annotations
 
-import hashlib
-import json
 import threading
 import time
 from collections import Counter
@@ -15,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dragoman.errors import DragomanError
 from dragoman.progress import Progress
@@ -36,6 +34,7 @@ from dragoman.upstream.contract import (
     UpstreamEngine,
 )
 from dragoman.upstream.lazy_engine import LazyEngine
+from dragoman.upstream.paragraphs import AnswerOrSilence, AskedText, Key, Paragraph, cut, key_of, outcome_of
 from dragoman.upstream.trial import Trial, question_for
 
 if TYPE_CHECKING:
@@ -43,21 +42,11 @@ if TYPE_CHECKING:
     from dragoman.store.project_answers import ProjectAnswers
 
 SECONDS = 5.0  # that `ask` waits, unless told otherwise
-LONGEST = 20_000  # characters of a text that an engine is asked for
+LONGEST = 20_000  # characters of a sentence that an engine is asked for
+RECORDED = "recorded:"  # the kind of engine that is a file: it knows whole texts
 REMEMBERED = 10_000  # texts that had no usable answer, which are not asked for again
 FEW = 4  # texts, for which somebody waits who has asked for no more; they go before longer lists
 CLOSING = 2.0  # seconds for calls under way when all is closed
-
-
-class AnswerOrSilence(NamedTuple):
-    """An answer, or why there is none."""
-
-    answer: Answer | None
-    silence: Silence | None = None
-    refused: Answer | None = None  # the engine's answer, if it should not be used
-
-
-Key = tuple[str, str]  # a text, and what stands for the terms that are settled in it
 
 
 class Upstream:
@@ -125,32 +114,36 @@ class Upstream:
         """For each text an answer, or why there is none."""
         until = None if seconds is None else time.monotonic() + seconds
         known = list(hints) or [NO_HINTS] * len(texts)
-        keys = [_key(*each) for each in zip(texts, known, strict=True)]
+        asked = [self._divided(*each) for each in zip(texts, known, strict=True)]
+        found: dict[Key, AnswerOrSilence] = {}
         try:
-            found = self._outcomes(dict(zip(keys, known, strict=True)), until, progress)
+            wanted = {key: hint for each in asked for key, hint in zip(each.keys, each.hints, strict=True)}
+            found = self._outcomes(wanted, until, progress) if wanted else {}
         except Exception as error:  # whatever it is, dragoman can translate without the engine
             self._note(error)
-            found = {}
-        outcomes = [found.get(key) or AnswerOrSilence(None, Silence.FAILED) for key in keys]
+        outcomes = [each.joined(found, self.name) for each in asked]
         self._count(outcome.silence.value for outcome in outcomes if outcome.silence)
         return outcomes
 
     def find(self, text: str, hints: Hints = NO_HINTS, *, flawed: bool = False) -> Answer | None:
         """What was kept for a text, by any version of the engine; nobody is asked. If wanted, even what looks wrong."""
+        asked = self._divided(text, hints)
         try:
-            found = self._find([_key(text, hints)], None)
+            found = self._find(list(dict.fromkeys([*asked.keys, key_of(text, hints)])), None)
         except DragomanError as error:
             self._note(error)
             return None
-        return next((answer for answer in found.values() if flawed or answer.flaw is None), None)
+        kept = {key: outcome_of(answer) for key, answer in found.items()}
+        outcome = kept.get(key_of(text, hints)) or asked.joined(kept, self.name)  # earlier versions kept whole texts
+        return (outcome.answer or (outcome.refused if flawed else None)) if kept else None
 
     def has_answer(self, text: str, hints: Hints = NO_HINTS) -> bool:
         """Whether an answer that can be used is there already; recorded ones always are, or never will be."""
-        engine, key = self._engine.engine, _key(text, hints)
+        engine, keys = self._engine.engine, self._divided(text, hints).keys
         if engine is None or engine.traits.is_recorded:
             return engine is not None
-        kept = self._find([key], engine.version, any_terms=False).get(key)
-        return kept is not None and kept.flaw in (None, Silence.MARKS_LOST)
+        kept = self._find(keys, engine.version, any_terms=False)
+        return all(key in kept and kept[key].flaw in (None, Silence.MARKS_LOST) for key in keys)
 
     def continue_from(self, text: str, prefix: str, *, n: int = 4) -> Answer | None:
         """Translations that begin with what was typed, if the engine can do that; asked each time, and not kept.
@@ -179,8 +172,10 @@ class Upstream:
                 began = time.perf_counter()  # loading it takes time only once
                 asked = text or getattr(engine, "question", "") or asked
                 prompt = engine.prompt_for([asked], [hints]) if isinstance(engine, PromptedEngine) else None
-                [found] = Caller(engine, self._answers, self._languages, self._note).ask([asked], [hints])
-                outcome = _outcome_of(found) if isinstance(found, Answer) else AnswerOrSilence(None, found)
+                divided = self._divided(asked, hints)
+                caller = Caller(engine, self._answers, self._languages, self._note)
+                found = map(_as_outcome, caller.ask(divided.paragraph.sentences, divided.hints))
+                outcome = divided.joined(dict(zip(divided.keys, found, strict=True)), self.name)
         except Exception as error:
             self._note(error)
         answer = outcome.answer.text if outcome.answer else None
@@ -197,6 +192,12 @@ class Upstream:
         """How far an engine that learns itself has come."""
         engine = self._engine.engine
         return engine.learning if isinstance(engine, LearningEngine) else None
+
+    def _divided(self, text: str, hints: Hints) -> AskedText:
+        if self.name.startswith(RECORDED) or not is_text(text):
+            return AskedText(Paragraph(text, [(0, len(text))]), [hints])
+        paragraph = cut(text, self._languages[0])
+        return AskedText(paragraph, paragraph.hints(hints))
 
     @property
     def version(self) -> str | None:
@@ -249,7 +250,7 @@ class Upstream:
         engine = None if self._is_closed else self._engine.load(until)
         if engine is None:  # offline: any answer that was kept will do
             return self._offline(given, self._absence())
-        found = {key: _outcome_of(answer) for key, answer in self._kept(engine, list(given)).items()}
+        found = {key: outcome_of(answer) for key, answer in self._kept(engine, list(given)).items()}
         for key in given.keys() - found.keys():
             refused = self._refused.get(key) or _unusable(key[0])
             if refused:
@@ -270,7 +271,7 @@ class Upstream:
     def _offline(self, given: dict[Key, Hints], silence: Silence) -> dict[Key, AnswerOrSilence]:
         kept = self._find(list(given), None) if given else {}
         self._count(repeat("kept", len(kept)))
-        return {key: _outcome_of(kept[key]) if key in kept else AnswerOrSilence(None, silence) for key in given}
+        return {key: outcome_of(kept[key]) if key in kept else AnswerOrSilence(None, silence) for key in given}
 
     def _kept(self, engine: UpstreamEngine, keys: list[Key]) -> dict[Key, Answer]:
         kept = {} if engine.traits.is_recorded else self._find(keys, engine.version, any_terms=False)
@@ -333,7 +334,7 @@ class Upstream:
         outcomes = {key: AnswerOrSilence(None, Silence.FAILED) for key in batch}
         try:
             outcomes |= {
-                key: _outcome_of(answer) for key, answer in self._kept(engine, list(batch)).items()
+                key: outcome_of(answer) for key, answer in self._kept(engine, list(batch)).items()
             }  # meanwhile
             new = {key: hints for key, hints in batch.items() if outcomes[key].silence is Silence.FAILED}
             given = self._find_caller(engine).ask([text for text, _ in new], list(new.values())) if new else []
@@ -341,7 +342,7 @@ class Upstream:
             for key, each in zip(new, given, strict=True):
                 if isinstance(each, Answer):
                     answers[key] = replace(each, engine=self.name, version=engine.version)
-                    outcomes[key] = _outcome_of(answers[key])
+                    outcomes[key] = outcome_of(answers[key])
                 else:
                     outcomes[key] = AnswerOrSilence(None, each)
             self._count(repeat("asked", len(answers)))
@@ -379,14 +380,8 @@ class Upstream:
         self.problem = str(error) if isinstance(error, DragomanError) else f"unexpected {type(error).__name__}"
 
 
-def _outcome_of(answer: Answer) -> AnswerOrSilence:
-    return AnswerOrSilence(None, answer.flaw, answer) if answer.flaw else AnswerOrSilence(answer)
-
-
-def _key(text: str, hints: Hints) -> Key:
-    terms = sorted((text[term.start : term.end], term.target) for term in hints.terms)
-    asked = [terms, hints.context, hints.formality] if hints.context or hints.formality else terms
-    return text, hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16] if asked else ""
+def _as_outcome(found: Answer | Silence) -> AnswerOrSilence:
+    return outcome_of(found) if isinstance(found, Answer) else AnswerOrSilence(None, found)
 
 
 def _unusable(text: str) -> AnswerOrSilence | None:

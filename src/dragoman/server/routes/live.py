@@ -31,7 +31,6 @@ from dragoman.editor import reference_memories
 from dragoman.editor.message import LARGEST, Id, Sent, Text
 from dragoman.editor.refusal import Refusal
 from dragoman.interactive.session import Session, Suggestion, Word
-from dragoman.project.multiline import split_lines
 from dragoman.records import Sentence
 from dragoman.server.api_errors import ApiError, api_error
 from dragoman.server.context import ProjectContext, server_context
@@ -212,7 +211,7 @@ class LiveSession:
 
     async def _await_engine(self, source: str, number: int) -> None:
         """Tell the client when a slow engine has answered, or that it will not."""
-        asked = await self._context.ask(partial(self._context.project.engine.ask_ahead, split_lines(source)))
+        asked = await self._context.ask(partial(self._context.project.engine.ask_ahead, [source]))
         event = {"number": number, "event": "engine"}
         await self._send(event | ({"silence": "failed"} if asked.silent else {}))
 
