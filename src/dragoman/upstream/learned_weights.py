@@ -223,10 +223,11 @@ class LearnedWeights:
             thin_out(corrections.directory)
 
     def _delete_others(self, corrections: CorrectionsInForce, states: dict[int, str]) -> None:
-        """Delete snapshots of anything but the corrections in force: what is forgotten must not stay in them."""
-        if corrections.may_write:
-            for path in _snapshots(corrections.directory):
-                if states.get(_count(path)) != path.name:
+        """Delete snapshots of anything but the corrections in force, where what is forgotten must not stay."""
+        directory = corrections.directory / WEIGHTS
+        if corrections.may_write and directory.is_dir():
+            for path in directory.iterdir():
+                if path.name not in states.values():  # or half-written
                     path.unlink(missing_ok=True)
 
 
