@@ -232,3 +232,30 @@ def test_the_concordance_ignores_accents_has_wildcards_and_inserts(visit: Visit)
     beside.locator("mark", has_text="botón").first.wait_for()
     beside.get_by_role("button", name="Insert Limpie el botón rojo.").click()
     bench.wait_for("() => document.querySelector('.cm-line').innerText.startsWith('Limpie el botón rojo.')")
+
+
+def test_an_engine_of_this_machine_is_chosen_by_name_and_learns(visit: Visit) -> None:
+    bench = visit("#/manual")
+    page = bench.page
+    page.get_by_label("Engine", exact=True).select_option("engine:en-es")
+    page.get_by_label("This engine learns from your corrections").check()
+    page.get_by_role("button", name="Save engine").click()
+    page.get_by_text("It translates “Open the file.” as").wait_for()
+    page.reload()
+    bench.wait_for("() => document.querySelector('select[name=kind]')?.value === 'engine:en-es'")
+    assert page.get_by_label("This engine learns from your corrections").is_checked()
+
+
+def test_a_new_project_stands_on_the_engine_of_its_languages(visit: Visit) -> None:
+    page = visit("#/").page
+    form = page.get_by_role("form", name="New project")
+    form.get_by_label("To").fill("French")
+    assert form.locator("select[name=upstream] option").all_inner_texts() == [
+        "None: only what this project has learned"
+    ]
+    form.get_by_label("To").fill("Spanish")
+    assert "en-es: neural" in form.locator("select[name=upstream] option").first.inner_text()
+    form.get_by_label("Name").fill("guide")
+    form.get_by_role("button", name="Create").click()
+    page.get_by_role("heading", name="guide").get_by_role("link").click()
+    page.wait_for_function("() => document.querySelector('select[name=kind]')?.value === 'engine:en-es'")

@@ -39,6 +39,7 @@ from dragoman.server.routes import (
     corrections,
     documents,
     effort,
+    engines,
     events,
     exchange,
     glossaries,
@@ -67,7 +68,21 @@ from dragoman.server.workers import Workers
 
 OWN = (
     *(identity, projects, project_settings, translations, corrections, glossaries, statistics, documents, segments),
-    *(checks, team, merges, spelling_words, effort, progress, exchange, bilingual, memories, preview, live, events),
+    *(
+        checks,
+        team,
+        merges,
+        spelling_words,
+        effort,
+        engines,
+        progress,
+        exchange,
+        bilingual,
+        memories,
+        preview,
+        live,
+        events,
+    ),
 )
 ROUTES = (*OWN, hooks, workbench, moses)
 COMPATIBLE = {

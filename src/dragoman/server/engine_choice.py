@@ -13,6 +13,7 @@ import re
 
 from dragoman.server.api_errors import ApiError
 from dragoman.server.config import Settings
+from dragoman.upstream import installed
 from dragoman.upstream.contract import Silence
 from dragoman.upstream.names import KINDS, parse
 
@@ -83,6 +84,12 @@ def check_address(name: str, settings: Settings) -> None:
 def shown(name: str | None, settings: Settings) -> str | None:
     """The name of an engine as administrators of projects see it: what the server's list calls it, if it does."""
     return next((each for each, meant in settings.engines.items() if meant == name), name)
+
+
+def names(settings: Settings, source: str, target: str) -> list[str]:
+    """The engines that can be set by name: of the server's list, and installed on its machine for this pair."""
+    there = [f"engine:{each.name}" for each in installed.installed() if each.translates(source, target)]
+    return [*sorted(settings.engines), *there]
 
 
 def kinds(settings: Settings) -> list[str]:

@@ -67,6 +67,18 @@ class NewProject(Sent):
     preset: Literal["thot", "moses", "full", "classes"] = "classes"
     base: Annotated[str, Field(pattern=f"^{NAME}$", description="a project whose base to use")] | None = None
     sample: Annotated[bool, Field(description="start with the manual that ships with dragoman, untranslated")] = False
+    upstream: Annotated[str | None, Field(description="the engine that it builds on, such as engine:en-es")] = None
+
+
+class EngineGiven(Given):
+    """An engine that projects can build on by its name."""
+
+    model_config = example(name="engine:en-es", source="en", target="es", licence="Apache-2.0", bytes=42_000_000)
+    name: str
+    source: str
+    target: str
+    licence: str
+    bytes: Annotated[int, Field(description="its size on disk")]
 
 
 class ProjectChange(Sent):
@@ -148,7 +160,10 @@ class ProjectSettings(Given):
         Field(description="the kinds of engines that you may set here: none, unless you administrate"),
     ]
     upstream_engines: Annotated[
-        list[str], Field(description="the engines of the server's own list, which can be set by these names")
+        list[str],
+        Field(
+            description="engines that can be set by these names: of the server's own list, and installed for this pair"
+        ),
     ]
     upstream_problem: Annotated[
         str | None, Field(description="why the engine did not answer when it was last asked; for administrators")

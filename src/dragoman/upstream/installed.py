@@ -47,6 +47,10 @@ class InstalledEngine:
         """The directory of the model."""
         return self.path / "model"
 
+    def translates(self, source: str, target: str) -> bool:
+        """Whether it is for this pair of languages, whatever their regions."""
+        return (_language(source), _language(target)) == (_language(self.source), _language(self.target))
+
     @property
     def size(self) -> int:
         """Bytes on disk."""
@@ -60,8 +64,7 @@ class Installed(CTranslate2):
     def from_place(cls, place: EngineName, languages: Languages) -> Installed:
         """The engine of this name; another pair of languages than its own is refused."""
         found = find(place.address)
-        asked = (_language(languages.source), _language(languages.target))
-        if asked != (_language(found.source), _language(found.target)):
+        if not found.translates(languages.source, languages.target):
             what = f"engine:{found.name} translates from {found.source} to {found.target}"
             remedy = f"get one from {languages.source} to {languages.target}; see dragoman engine list"
             raise BadInputError(what, remedy=remedy)

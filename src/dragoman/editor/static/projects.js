@@ -3,6 +3,7 @@
 import { get, inside, post } from "./api.js";
 import { count, fill, h } from "./dom.js";
 import { download, editedIn } from "./download.js";
+import { ENGINES } from "./engine.js";
 import { notify, notifyError, sentence } from "./notices.js";
 import { codeOf, language, languages, projectName } from "./text.js";
 import { addressAfter, endings, upload } from "./upload.js";
@@ -18,10 +19,10 @@ export class Overview {
   }
 
   async start() {
-    const projects = await get("projects");
+    const [projects, engines] = await Promise.all([get("projects"), mayCreate() ? get("engines") : []]);
     const cards = await Promise.all(projects.map((project) => this.card(project)));
     this.cards = cards.filter((card) => card.dataset.project);
-    fill(this.list, cards, mayCreate() && this.creation(projects));
+    fill(this.list, cards, mayCreate() && this.creation(projects, engines));
   }
 
   async card(project) {
@@ -103,11 +104,19 @@ export class Overview {
     return this.take(card.dataset.project, files, card.querySelector("[role=status]"));
   }
 
-  creation(projects) {
+  creation(projects, engines) {
+    const engine = h("select", { name: "upstream" });
+    const offer = () => {
+      const [source, target] = ["source", "target"].map((each) => codeOf(form.elements[each].value)?.split("-")[0]);
+      const fitting = engines.filter((each) => each.source === source && each.target === target);
+      const size = ({ bytes }) => `${Math.round(bytes / 1e6)} MB`;
+      const option = (each) => h("option", { value: each.name }, `${each.name.slice(7)}: neural, on this machine, ${size(each)}`);
+      engine.replaceChildren(...fitting.map(option), h("option", { value: "" }, ENGINES[""]));
+    };
     const field = (name, text, options) => h("label", {}, text, h("input", { name, required: true, ...options }));
     const form = h(
       "form",
-      { class: "card project", "aria-label": "New project", onsubmit: (event) => this.create(event, form) },
+      { class: "card project", "aria-label": "New project", oninput: (event) => event.target !== engine && offer(), onsubmit: (event) => this.create(event, form) },
       h("h2", {}, projects.length ? "New project" : "Create your first project"),
       h(
         "div",
@@ -115,6 +124,7 @@ export class Overview {
         field("name", "Name", { maxlength: 64, autocomplete: "off" }),
         field("source", "From", { value: "English", ...LANGUAGE }),
         field("target", "To", { value: "Spanish", ...LANGUAGE }),
+        h("label", {}, "Engine", engine),
       ),
       h("datalist", { id: "languages" }, languages().map(([code, name]) => h("option", { value: name }, code))),
       h(
@@ -125,13 +135,14 @@ export class Overview {
       ),
       h("button", {}, "Create"),
     );
+    offer();
     return form;
   }
 
   async create(event, form) {
     event.preventDefault();
     const { sample, ...given } = Object.fromEntries(new FormData(form));
-    const wanted = { name: projectName(given.name), source: codeOf(given.source), target: codeOf(given.target) };
+    const wanted = { name: projectName(given.name), source: codeOf(given.source), target: codeOf(given.target), upstream: given.upstream || null };
     const unknown = ["source", "target"].find((each) => !wanted[each]);
     if (unknown) return notify(`“${given[unknown]}” is not a language that is known here: choose one of the list, or enter its code.`, { kind: "problem" });
     if (!wanted.name) return notify("A name needs a letter or a digit.", { kind: "problem" });

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path
 
 from dragoman import sample
 from dragoman.languages import is_language
-from dragoman.server import schemas
+from dragoman.server import engine_choice, schemas
 from dragoman.server.api_errors import ApiError, api_error
 from dragoman.server.auth import CurrentIdentity, require_role
 from dragoman.server.context import CanRead, Server, ServerContext
@@ -42,10 +42,12 @@ async def create_project(
 ) -> schemas.ProjectGiven:
     """Create a project."""
     _check_languages(wanted.source, wanted.target)
+    upstream = engine_choice.choose(wanted.upstream, server.settings)
     await server.startup.wait()
 
     def create() -> schemas.ProjectGiven:
-        project = server.projects.create(wanted.name, **wanted.model_dump(exclude={"name", "sample"}))
+        options = wanted.model_dump(exclude={"name", "sample"}) | {"upstream": upstream}
+        project = server.projects.create(wanted.name, **options)
         if wanted.sample:
             data = "".join(f"{source}\n" for source, _ in sample.pairs()).encode()
             add_file(project, data, "espresso.txt")

@@ -79,7 +79,7 @@ def _given(context: ProjectContext) -> schemas.ProjectSettings:
         revision=revision,
         settings=settings,
         upstream_kinds=kinds,
-        upstream_engines=sorted(context.server.settings.engines),
+        upstream_engines=engine_choice.names(context.server.settings, project.engine.source, project.engine.target),
         upstream_problem=problem,
     )
 
