@@ -19,8 +19,8 @@ import pytest
 from dragoman.engine import Engine
 from dragoman.errors import StorageError
 from dragoman.server import jobs
-from dragoman.server.fair_queue import FairQueue
 from dragoman.server.registry import ProjectRegistry
+from dragoman.server.workers import FairQueue
 from tests.server.support import Running, running
 from tests.store.replicas import until
 

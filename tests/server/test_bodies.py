@@ -14,11 +14,11 @@ import pytest
 
 from dragoman.server.api_errors import ApiError
 from dragoman.server.bodies import BodyBudget
-from dragoman.server.fair_queue import FairQueue
 from dragoman.server.job_files import PREFIX, JobFiles
 from dragoman.server.jobs import Job, Jobs
 from dragoman.server.keys import Keys
 from dragoman.server.limits import Limits
+from dragoman.server.workers import FairQueue
 from tests.server.support import SMALL, Running, make_projects, running
 from tests.store.replicas import until
 

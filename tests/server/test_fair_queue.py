@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from dragoman.server.api_errors import ApiError
-from dragoman.server.fair_queue import FairQueue
+from dragoman.server.workers import FairQueue
 
 
 def served(places: int, each: int, asked: list[str], seconds: dict[str, float]) -> list[str]:

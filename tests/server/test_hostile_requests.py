@@ -17,12 +17,12 @@ from dragoman.editor import messages, segment_log, teamwork
 from dragoman.editor.document_feed import PAUSE, DocumentFeed
 from dragoman.editor.message import MOST_FIELDS, Sent
 from dragoman.server import schemas
+from dragoman.server.compatible.call import MOST_NAMES
 from dragoman.server.compatible.chat import _read as read_chat
 from dragoman.server.compatible.chat_items import take_apart
-from dragoman.server.compatible.parameters import MOST_NAMES
-from dragoman.server.entities import Entities
+from dragoman.server.compatible.deepl import mask_elements
 from dragoman.server.limits import Limits
-from dragoman.server.xml_marks import mask_elements
+from dragoman.server.marked_text import Entities
 from tests.server.editor import API, make
 from tests.server.support import Running, make_projects, running
 

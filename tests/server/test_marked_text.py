@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.engine import Engine
-from dragoman.server.entities import Entities
-from dragoman.server.marked_text import translate_marked
+from dragoman.server.marked_text import Entities, translate_marked
 from tests.server.support import PAIRS
 
 MORE = [

@@ -30,7 +30,7 @@ from dragoman.server.config import Settings
 from dragoman.server.context import ServerContext
 from dragoman.server.jobs import Jobs
 from dragoman.server.logs import log, log_failure
-from dragoman.server.middleware import LimitsMiddleware, OwnRedirects
+from dragoman.server.middleware import LimitsMiddleware, MethodOverride, OwnRedirects
 from dragoman.server.observability import Metrics, ObservabilityMiddleware
 from dragoman.server.registry import ProjectRegistry, ServedProject
 from dragoman.server.routes import (
@@ -143,7 +143,7 @@ def create_app(settings: Settings, registry: ProjectRegistry | None = None, star
     _add_gauges(context)
     _add_error_handlers(app)
     _add_routes(app, settings)
-    app.add_middleware(modernmt.MethodOverride, prefix="/" if settings.root == "modernmt" else "/modernmt")
+    app.add_middleware(MethodOverride, prefix="/" if settings.root == "modernmt" else "/modernmt")
     app.add_middleware(OwnRedirects)
     needs = needs_of(route for each in OWN for route in each.router.routes)
     bodies = Bodies(settings.limits, context.auth, context.jobs.files, needs)

@@ -22,9 +22,9 @@ from dragoman.errors import BadInputError
 from dragoman.formats.contents import PACKED
 from dragoman.formats.segment_groups import Step
 from dragoman.server.api_errors import ApiError
-from dragoman.server.fair_queue import FairQueue
 from dragoman.server.job_files import JobFiles
 from dragoman.server.limits import Limits
+from dragoman.server.workers import FairQueue
 
 SMALL = 128 << 10  # bytes of a plain file that is read here: in memory it takes 35 times that, or less
 PLACES = 2  # processes at a time

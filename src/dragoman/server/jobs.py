@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dragoman.server.api_errors import ApiError, api_error
-from dragoman.server.fair_queue import FairQueue
 from dragoman.server.job_files import JobFiles
 from dragoman.server.limits import Limits
+from dragoman.server.workers import FairQueue
 
 KEPT = 100  # finished jobs of a project that can still be queried
 LISTED = 1000  # skipped segments that a job lists; all are counted

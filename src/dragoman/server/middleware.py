@@ -92,6 +92,21 @@ class OwnRedirects:
         await self._app(scope, receive, sending if scope["type"] == "http" else send)
 
 
+class MethodOverride:
+    """Lets a POST stand for another method, as ModernMT's clients expect."""
+
+    def __init__(self, app: ASGIApp, prefix: str) -> None:
+        self._app, self._prefix = app, prefix
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Replace the method by the one that is meant."""
+        if scope["type"] == "http" and scope["method"] == "POST" and scope["path"].startswith(self._prefix):
+            wanted = dict(scope["headers"]).get(b"x-http-method-override", b"POST").decode("latin-1").upper()
+            if wanted in ("GET", "PUT", "DELETE"):
+                scope["method"] = wanted
+        await self._app(scope, receive, send)
+
+
 class LimitsMiddleware:
     """Passes on requests that are within the limits."""
 

@@ -3,12 +3,16 @@
 An interface reads its parameters from a `Call`, lets it choose the project (the one in the path, or one for the
 languages, which are guessed if none is named), and translates by parts, one for each project. Its errors are written by
 `error_writer`, the example of a body in the schema by `example_body`.
+
+Which of the named glossaries a caller may use and change is decided here, too.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -21,10 +25,11 @@ from dragoman.records import Translation
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import CurrentIdentity, lacks_role
 from dragoman.server.batches import patience, translate_batch
-from dragoman.server.compatible.parameters import FILE_NAMES, Given, Parameters, list_of, number_of, text_of, texts_of
 from dragoman.server.confidence_threshold import translate_surely
 from dragoman.server.context import ProjectContext, Server, ServerContext
+from dragoman.server.glossary_store import NamedGlossary, joined
 from dragoman.server.keys import Identity
+from dragoman.server.limits import Limits
 from dragoman.server.marked_text import translate_marked
 from dragoman.server.registry import ServedProject
 from dragoman.server.workers import Lane
@@ -243,3 +248,138 @@ def keyed_by(name: str) -> Any:
 
 
 CurrentCall = Annotated[Call, Depends(_by_header)]
+
+
+# ── Parameters, from query or body ───────────────────────────────────────────────────────────────────────────────────
+
+Parameters = dict[str, Any]
+MOST_NAMES = 200  # in one parameter
+FILE_NAMES = " names of files"  # by parameter; only we set this
+
+
+async def _parameters(request: Request) -> Parameters:
+    """The parameters of a request: from its query, and from its body, whether JSON or a form."""
+    found: Parameters = {name: value for name, value in request.query_params.items() if name != FILE_NAMES}
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
+        async with request.form() as form:
+            for name in form.keys() - {FILE_NAMES}:
+                given = form.getlist(name)
+                values = [value if isinstance(value, str) else await value.read() for value in given]
+                found[name] = values[0] if len(values) == 1 else values
+                if not isinstance(given[0], str):
+                    found[FILE_NAMES] = {**found.get(FILE_NAMES, {}), name: given[0].filename}
+        return found
+    body = await request.body()
+    if not body:
+        return found
+    try:
+        sent = json.loads(body)
+        if not body.isascii() or b"\\u" in body:
+            json.dumps(sent, ensure_ascii=False).encode()  # fails for half a surrogate pair, which JSON can contain
+    except (ValueError, RecursionError):
+        raise ApiError(400, "the body is neither JSON nor a form", "send JSON in UTF-8") from None
+    if not isinstance(sent, dict):
+        raise ApiError(400, "the body is not a JSON object")
+    return found | {name: value for name, value in sent.items() if name != FILE_NAMES}
+
+
+Given = Annotated[Parameters, Depends(_parameters)]
+
+
+def text_of(given: Parameters, name: str, default: str | None = None) -> str:
+    """A parameter that has to be a string."""
+    value = given.get(name, default)
+    if value is None:
+        raise ApiError(400, f"missing parameter {name!r}")
+    if not isinstance(value, str):
+        raise ApiError(400, f"parameter {name!r} must be a string")
+    return value
+
+
+def number_of(given: Parameters, name: str, most: int) -> int:
+    """A parameter that is a number from 0 to some limit; 0 if it is missing."""
+    try:
+        return min(max(int(given.get(name) or 0), 0), most)
+    except (TypeError, ValueError, OverflowError):
+        raise ApiError(400, f"parameter {name!r} must be a number") from None
+
+
+def texts_of(given: Parameters, name: str, limits: Limits, *, cut: bool = False) -> tuple[list[str], bool]:
+    """A parameter that is a string or a list of strings, and whether it was a list; `cut`: of any length."""
+    value = given.get(name)
+    texts = value if isinstance(value, list) else [text_of(given, name)]
+    if not all(isinstance(text, str) for text in texts):
+        raise ApiError(400, f"parameter {name!r} must be a string or a list of strings")
+    if cut and len(texts) > limits.texts:
+        raise ApiError(413, f"more than {limits.texts} texts", "send less at once")
+    if len(texts) > limits.texts or any(len(text) > limits.text and not cut for text in texts):
+        what = f"more than {limits.texts} texts, or one of more than {limits.text:,} characters"
+        raise ApiError(413, what, "send less at once")
+    return texts, isinstance(value, list)
+
+
+def list_of(given: Parameters, name: str) -> list[str]:
+    """A parameter that is a list of names, or names separated by commas."""
+    value = given.get(name)
+    parts = value if isinstance(value, list) else [value or ""]
+    names = (each.strip() for part in parts for each in str(part).split(",") if each.strip())
+    found = list(islice(names, MOST_NAMES + 1))
+    if len(found) > MOST_NAMES:
+        raise ApiError(413, f"parameter {name!r} has more than {MOST_NAMES} names", "send fewer")
+    return found
+
+
+def unlist(values: list[Any], was_list: bool) -> Any:
+    """A list, or its only value if the client did not send a list."""
+    return values if was_list else values[0]
+
+
+# ── Named glossaries, shared by the interfaces of DeepL and ModernMT ─────────────────────────────────────────────────
+
+
+def may_use(call: Call, glossary: NamedGlossary) -> bool:
+    """Whether a glossary belongs to the caller; whoever administrates the server sees all of them."""
+    return glossary.owner == call.identity.client or call.identity.has_role("admin")
+
+
+def usable(call: Call) -> list[NamedGlossary]:
+    """The glossaries that the caller may use."""
+    return [each for each in call.server.glossaries.all() if may_use(call, each)]
+
+
+def look_up(call: Call, wanted: str) -> NamedGlossary | None:
+    """The glossary with this id, if there is one that the caller may use."""
+    found = call.server.glossaries.find(wanted)
+    return found if found and may_use(call, found) else None
+
+
+def find_glossary(call: Call, wanted: str) -> NamedGlossary:
+    """The same; refused if there is none."""
+    if found := look_up(call, wanted):
+        return found
+    raise ApiError(404, "no such glossary", "see /v2/glossaries")
+
+
+def find_glossaries(call: Call, wanted: str) -> list[NamedGlossary]:
+    """The glossaries of a group, or the one with this id."""
+    group = [each for each in usable(call) if wanted == (each.group or each.id)]
+    return group or [find_glossary(call, wanted)]
+
+
+def find_terms(call: Call, source: str, target: str) -> Glossary | None:
+    """The terms of the glossary that a call names, if it names one."""
+    wanted = call.given.get("glossary_id")
+    return joined(find_glossaries(call, str(wanted)), source, target) if wanted else None
+
+
+def listed_terms(call: Call, source: str, target: str) -> Glossary | None:
+    """The terms of all the glossaries that a call names."""
+    found: Sequence[NamedGlossary | None] = [look_up(call, each) for each in call.names("glossaries")]
+    return joined([each for each in found if each], source, target)
+
+
+def check_may_change(call: Call, source: str, target: str) -> None:
+    """Glossaries are changed by those who may learn between their languages."""
+    if not call.fitting(source, target, "learn") and not call.identity.has_role("learn"):
+        raise lacks_role("learn", f"in a project from {source} to {target}")

@@ -22,9 +22,16 @@ from fastapi.responses import JSONResponse
 from dragoman.languages import same_language
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import lacks_role
-from dragoman.server.compatible.call import PROBE, Call, CurrentCall, alternatives, error_writer, example_body
+from dragoman.server.compatible.call import (
+    PROBE,
+    Call,
+    CurrentCall,
+    Parameters,
+    alternatives,
+    error_writer,
+    example_body,
+)
 from dragoman.server.compatible.chat_items import take_apart
-from dragoman.server.compatible.parameters import Parameters
 from dragoman.server.context import ProjectContext
 from dragoman.server.registry import ServedProject
 from dragoman.text.identification import NAMES

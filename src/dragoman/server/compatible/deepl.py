@@ -2,10 +2,20 @@
 
 A key is sent as `DeepL-Auth-Key`. Context and formality go to the engine that a project builds on, if that can use
 them. Otherwise they are accepted and change nothing, as models always do: a project has the style of its corrections.
+
+Elements of XML or HTML that are not to be translated are replaced by marks that come back unchanged:
+
+>>> masked, elements = mask_elements('Press <x id="5"></x> or <code>go</code>.', {"code"})
+>>> masked
+'Press <x id="900001"/> or <x id="900002"/>.'
+>>> restore_elements('Pulse <x id="900001"/> o <x id="900002"/>.', elements)
+'Pulse <x id="5"></x> o <code>go</code>.'
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
@@ -21,18 +31,18 @@ from dragoman.server.compatible.call import (
     Call,
     CallPart,
     CurrentCall,
+    Parameters,
     by_part,
     error_writer,
     example_body,
+    find_terms,
     languages_of,
+    list_of,
 )
-from dragoman.server.compatible.glossary_access import find_terms
-from dragoman.server.compatible.parameters import Parameters, list_of
 from dragoman.server.context import ProjectContext
 from dragoman.server.html_text import translate_html
 from dragoman.server.long_text import cut
 from dragoman.server.marked_text import translate_marked
-from dragoman.server.xml_marks import mask_elements, restore_elements
 from dragoman.text.identification import name_of
 
 UNLIMITED = 10**12  # characters: nothing is billed, but clients expect a limit
@@ -154,3 +164,51 @@ async def usage(call: CurrentCall) -> dict[str, int]:
     if not call.identity.has_role("read") and not call.visible("read"):
         raise ApiError(403, "this key may not use any project", "ask the administrator for a key that may")
     return {"character_count": 0, "character_limit": UNLIMITED}
+
+
+# ── Elements that are not translated ─────────────────────────────────────────────────────────────────────────────────
+
+FIRST = 900_001  # of the ids of marks: not likely to be in a text
+_START = re.compile(r"""<([A-Za-z][\w:.-]*)(?:\s(?:[^<>"']|"[^"<>]*"|'[^'<>]*')*)?(?<!/)>""")
+_TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)(?=[\s>/])[^<>]*>")
+_NOT_TRANSLATED = re.compile(r"""\s(?:translate\s*=\s*["']no["']|class\s*=\s*["'][^"']*\bnotranslate\b[^"']*["'])""")
+
+
+def mask_elements(text: str, ignored: Collection[str]) -> tuple[str, dict[str, str]]:
+    """The text with marks for elements of these names, for those that say so themselves, and for empty ones."""
+    elements: dict[str, str] = {}
+    parts, done, ends = list[str](), 0, _ends(text)
+    for found in _START.finditer(text):
+        if found.start() < done:
+            continue
+        end = ends.get(found.start())
+        if end is None:
+            continue
+        is_empty = text.rfind("</", found.end(), end) == found.end()
+        if not (found[1] in ignored or is_empty or _NOT_TRANSLATED.search(found[0])):
+            continue
+        mark = f'<x id="{FIRST + len(elements)}"/>'
+        elements[mark] = text[found.start() : end]
+        parts += [text[done : found.start()], mark]
+        done = end
+    return "".join([*parts, text[done:]]), elements
+
+
+def _ends(text: str) -> dict[int, int]:
+    """Where each element ends, by where it begins; found in one pass, however many are never closed."""
+    ends: dict[int, int] = {}
+    begun: dict[str, list[int]] = {}
+    for tag in _TAG.finditer(text):
+        if not tag[1]:
+            if not tag[0].endswith("/>"):
+                begun.setdefault(tag[2], []).append(tag.start())
+        elif begun.get(tag[2]):
+            ends[begun[tag[2]].pop()] = tag.end()
+    return ends
+
+
+def restore_elements(text: str, elements: dict[str, str]) -> str:
+    """A text with the elements in the places of their marks."""
+    for mark, element in elements.items():
+        text = text.replace(mark, element)
+    return text

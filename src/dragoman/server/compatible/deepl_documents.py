@@ -24,9 +24,7 @@ from dragoman.server import batches
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import check_role
 from dragoman.server.batches import translate_segments
-from dragoman.server.compatible.call import Call, CurrentCall, example_body
-from dragoman.server.compatible.glossary_access import find_terms
-from dragoman.server.compatible.parameters import Parameters
+from dragoman.server.compatible.call import Call, CurrentCall, Parameters, example_body, find_terms
 from dragoman.server.context import ProjectContext
 from dragoman.server.jobs import Job
 from dragoman.text.identification import detect

@@ -15,9 +15,17 @@ from fastapi import APIRouter, Response
 
 from dragoman.languages import is_language, primary, same_language
 from dragoman.server.api_errors import ApiError
-from dragoman.server.compatible.call import Call, CurrentCall, example_body
-from dragoman.server.compatible.glossary_access import check_may_change, find_glossaries, find_glossary, usable
-from dragoman.server.compatible.parameters import Parameters, text_of
+from dragoman.server.compatible.call import (
+    Call,
+    CurrentCall,
+    Parameters,
+    check_may_change,
+    example_body,
+    find_glossaries,
+    find_glossary,
+    text_of,
+    usable,
+)
 from dragoman.server.glossary_store import NamedGlossary, read_terms
 from dragoman.server.keys import Identity
 

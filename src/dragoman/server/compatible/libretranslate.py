@@ -25,14 +25,15 @@ from dragoman.server.batches import translate_batch, translate_segments
 from dragoman.server.compatible.call import (
     Call,
     CallPart,
+    Given,
     alternatives,
     by_part,
     error_writer,
     example_body,
     keyed_by,
     languages_of,
+    unlist,
 )
-from dragoman.server.compatible.parameters import Given, unlist
 from dragoman.server.context import ProjectContext, Server
 from dragoman.server.html_text import translate_html
 from dragoman.server.registry import ServedProject

@@ -12,14 +12,12 @@ from functools import partial
 from typing import Any
 
 from fastapi import APIRouter
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dragoman.editor import segment_edits
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import check_role, lacks_role
 from dragoman.server.compatible import modernmt_batches, modernmt_glossaries, modernmt_translations
-from dragoman.server.compatible.call import Call, CurrentCall, error_writer, fits
-from dragoman.server.compatible.glossary_access import look_up, usable
+from dragoman.server.compatible.call import Call, CurrentCall, Parameters, error_writer, fits, look_up, usable
 from dragoman.server.compatible.modernmt_glossaries import (
     about,
     answer,
@@ -28,7 +26,6 @@ from dragoman.server.compatible.modernmt_glossaries import (
     find_memory,
     own_reserved,
 )
-from dragoman.server.compatible.parameters import Parameters
 from dragoman.server.context import ProjectContext
 from dragoman.server.document_files import import_document
 from dragoman.server.jobs import Job
@@ -43,21 +40,6 @@ router = APIRouter(tags=["ModernMT"])
 for part in (modernmt_translations, modernmt_batches, modernmt_glossaries):
     router.routes.extend(part.router.routes)
 write_error = error_writer(modernmt_batches.error_content)
-
-
-class MethodOverride:
-    """Lets a POST stand for another method, as ModernMT's clients expect."""
-
-    def __init__(self, app: ASGIApp, prefix: str) -> None:
-        self._app, self._prefix = app, prefix
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Replace the method by the one that is meant."""
-        if scope["type"] == "http" and scope["method"] == "POST" and scope["path"].startswith(self._prefix):
-            wanted = dict(scope["headers"]).get(b"x-http-method-override", b"POST").decode("latin-1").upper()
-            if wanted in ("GET", "PUT", "DELETE"):
-                scope["method"] = wanted
-        await self._app(scope, receive, send)
 
 
 @router.get("/memories")

@@ -14,9 +14,7 @@ from fastapi import APIRouter
 
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import CurrentIdentity, check_role
-from dragoman.server.compatible.call import Call, CurrentCall, fits
-from dragoman.server.compatible.glossary_access import check_may_change, look_up
-from dragoman.server.compatible.parameters import text_of
+from dragoman.server.compatible.call import Call, CurrentCall, check_may_change, fits, look_up, text_of
 from dragoman.server.glossary_store import NamedGlossary, read_terms
 from dragoman.server.registry import number_of
 

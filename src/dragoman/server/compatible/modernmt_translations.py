@@ -10,10 +10,8 @@ from rapidfuzz.distance import Levenshtein
 from dragoman.languages import same_language
 from dragoman.records import Translation
 from dragoman.server.api_errors import ApiError
-from dragoman.server.compatible.call import Call, CallPart, CurrentCall, alternatives, by_part
-from dragoman.server.compatible.glossary_access import listed_terms
+from dragoman.server.compatible.call import Call, CallPart, CurrentCall, alternatives, by_part, listed_terms, unlist
 from dragoman.server.compatible.modernmt_glossaries import answer
-from dragoman.server.compatible.parameters import unlist
 from dragoman.server.context import ProjectContext
 from dragoman.server.registry import ServedProject
 
