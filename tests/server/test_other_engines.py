@@ -282,7 +282,7 @@ def test_the_servers_keys_go_to_no_address_that_an_administrator_of_a_project_na
 
 
 def test_engines_of_the_servers_list_are_chosen_by_name_and_their_address_is_not_told(shared: httpx.Client) -> None:
-    assert shared.get("settings").json()["upstream_engines"] == ["office"]
+    assert shared.get("settings").json()["upstream_engines"] == ["office", "engine:en-es"]
     assert shared.patch("settings", json={"upstream": "office"}).json()["settings"]["upstream"] == "office"
     assert shared.patch("settings", json={"upstream": "office", "share": 0.6}).status_code == 200
 
