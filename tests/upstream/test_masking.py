@@ -95,6 +95,13 @@ def test_marks_may_change_places() -> None:
     assert restore(masked, "X2X tiene X1X archivos") == "{folder} tiene {count} archivos"
 
 
+def test_a_piece_of_a_mark_that_is_left_is_noticed() -> None:
+    masked = mask("Open {a} now.", "words")
+    assert masked is not None
+    assert restore(masked, "Abra X1X y X2 ahora.") is None
+    assert restore(masked, "Abra X1X ahora, Tex2.") == "Abra {a} ahora, Tex2."
+
+
 def test_spaces_that_were_put_around_a_mark_are_taken_away_again() -> None:
     masked = mask("the<b>green</b>button", "words")
     assert masked
@@ -180,6 +187,24 @@ def test_an_engine_that_loses_every_mark_is_asked_without_what_they_stand_for() 
     say = lambda text: "Abra en la página." if "{" not in text else "Abra."  # noqa: E731
     outcome, sent = ask(say, "Open {name} on the page.")
     assert (text_of(outcome), sent[-1]) == ("Abra {name} en la página.", "Open on the page.")
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ('DELETE "{name}" NOW?', 'ELIMINAR "{name}" AHORA?'),
+        ("DELETE (“%s”) NOW?", "ELIMINAR (“%s”) AHORA?"),
+        ("DELETE [{a}] '{b}' NOW?", "ELIMINAR [{a}] '{b}' AHORA?"),
+    ],
+)
+def test_quotes_do_not_move_away_from_a_placeholder_that_is_put_back(text: str, answer: str) -> None:
+    words = {"DELETE": "ELIMINAR", "NOW": "AHORA"}
+
+    def say(asked: str) -> str:
+        return "?" if re.search(r"\d|[{%`]", asked) else re.sub(r"\w+", lambda word: words[word[0]], asked)
+
+    outcome, _ = ask(say, text)
+    assert text_of(outcome) == answer
 
 
 @given(TEXTS, st.sampled_from(["words", "numbers"]))

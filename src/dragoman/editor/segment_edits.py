@@ -9,7 +9,7 @@ doubtful is asked about. In both cases the text is kept as a draft, unless that 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -111,6 +111,11 @@ def change_segment(
     return _changed(project, old, change, found, by, why)
 
 
+def _is_meant(found: list[SegmentFinding], off: Collection[str]) -> bool:
+    """Whether a person was asked about placeholders and has accepted what was found, or does not want to be asked."""
+    return "placeholders" in off or any(each.accepted and each.finding.check == "placeholders" for each in found)
+
+
 def _check_version(project: EditedProject, old: Segment, change: SegmentChange, by: Author) -> None:
     """Refuse a change of a text that somebody else has changed; what was sent is kept among the segment's versions.
 
@@ -134,7 +139,8 @@ def _changed(
     """Teach or forget a segment as its new state wants, then save it."""
     recovered, learned = _recovered(project, old), None
     if change.state == "confirmed" and why is None:
-        learned = teach(project, recovered, change.target, by.user, force=change.force)
+        off = project.documents.document(old.document).off
+        learned = teach(project, recovered, change.target, by.user, force=change.force or _is_meant(found, off))
     elif in_force(project, recovered):
         forget(project, int(recovered.correction or 0), by.user)
     new, batch = _save(project, old, change, found, by, learned)

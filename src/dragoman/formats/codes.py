@@ -10,22 +10,10 @@ import re
 from collections import Counter
 
 from dragoman.formats.inline import Inline, Kind, Tag
+from dragoman.text.placeholders import code_pattern
 
-_TAG = r"</?[A-Za-z][\w:.-]{0,40}(?:\s[^<>]{0,2000})?/?>|</?\d{1,3}/?>"
-_FORMAT = r"[#0+-]*\d{0,4}(?:\.\d{1,4}|\.\*)?(?:hh|h|ll|l|L|q|j|z|t)?[diouxXeEfFgGaAcCsSp@]"
-_PERCENT = rf"%\d{{1,2}}\${_FORMAT}|%{_FORMAT}(?![A-Za-z])"  # a number before the dollar leaves no doubt, as in "%1$si"
-CODE = re.compile(
-    rf"(?=[<{{%$#@&])(?:{_TAG}"
-    r"|[%$#@]?\{\{[^{}]{0,400}\}\}|[%$#@]?\{[^{}]{0,400}\}"  # {name}, {{name}}, %{name}, ${name}
-    r"|\$t\([^()]{0,400}\)"  # i18next refers to another key
-    r"|%\([\w.]{1,60}\)[#0 +-]*\d{0,4}(?:\.\d{1,4})?[diouxXeEfFgGaAcCrs]"  # Python
-    r"|%(?:\d{1,2}\$)?#@\w{1,60}@"  # Apple's plural forms
-    r"|(?<![\d%])%[-_^]?[A-Za-z](?![A-Za-z])"  # times: %Y, %-d
-    rf"|{_PERCENT}|%[nL]?\d{{1,2}}(?!\d*[%\s])|%n\b|%%"  # Qt
-    r"|&(?:[A-Za-z][A-Za-z0-9]{1,31}|\#\d{1,7}|\#x[0-9A-Fa-f]{1,6});)",
-)
+CODE = "program"  # the syntaxes that all strings of programs may have, besides those of any text
 _NAME = re.compile(r"[\w:.-]+")
-_MAY_BEGIN = re.compile(r"[<{%$#@&]")  # a code: a quick look, since most strings have none
 
 
 def words(text: str) -> frozenset[str]:
@@ -33,17 +21,15 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def read_codes(text: str) -> Inline:
-    """A text with its codes as tags; markup that opens and closes becomes pairs."""
-    if text and (_MAY_BEGIN.search(text) is None or CODE.search(text) is None):
-        return Inline([text])
+def read_codes(text: str, named: tuple[str, ...] = ()) -> Inline:
+    """A text with its codes as tags, also of the syntaxes that its format has; markup becomes pairs."""
     inline, at = Inline(), 0
-    for found in CODE.finditer(text):
+    for found in code_pattern((CODE, *named)).finditer(text):
         if found.start() > at:
             inline.add(text[at : found.start()])
         inline.parts.append(_code(found[0]))
         at = found.end()
-    if at < len(text):
+    if at < len(text) or not text:
         inline.add(text[at:])
     pair_up(inline.parts)
     return inline

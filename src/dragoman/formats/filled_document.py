@@ -25,7 +25,7 @@ from dragoman.parallel import map_in_order
 from dragoman.progress import Progress
 from dragoman.project.consultant import UnaskedError
 from dragoman.text.affinity import Link
-from dragoman.text.markup import Markup, TagPart, without
+from dragoman.text.markup import Markup, TagPart, take_quotes_along, without
 from dragoman.text.tag_placement import place, rearrange, renumber
 
 if TYPE_CHECKING:
@@ -262,7 +262,8 @@ def _surest(engine: Engine, translation: Translation, single: Sequence[tuple[int
 
 def _markup(source: Inline) -> Markup:
     """The text without its tags, and the tags."""
-    return without(part if isinstance(part, str) else TagPart(part.shown, _kind(part)) for part in source.parts)
+    parts = (part if isinstance(part, str) else TagPart(part.shown, _kind(part)) for part in source.parts)
+    return without(take_quotes_along(parts))
 
 
 def _kind(tag: Tag) -> Kind:

@@ -24,15 +24,18 @@ _HIDING = re.compile(r"(?<!')'(?=\{[^{}'])|(?<=\w)'(?=\}[^'{}]*\Z)")
 DEEPEST = 20  # choices inside each other
 
 
-def divide_message(parts: Parts) -> list[Chunk]:
-    """The forms of a message, each a segment; all of it, if it has no forms or cannot be understood."""
+def divide_message(parts: Parts, codes: tuple[str, ...] = ()) -> list[Chunk]:
+    """The forms of a message, each a segment; all of it, if it has no forms or cannot be understood.
+
+    `codes` are the syntaxes of placeholders that its format has.
+    """
     text = "".join(part if isinstance(part, str) else part.shown for part in parts)
     if _CHOICE.search(text):
         try:
             return _message(text, 0, len(text), (), 0)
         except ValueError:
             pass
-    return whole(read_codes(text).parts)
+    return whole(read_codes(text, codes).parts)
 
 
 def complete(text: str, language: str | None) -> str:

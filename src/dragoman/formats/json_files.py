@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar
 
-from dragoman.formats.division import Parts
+from dragoman.formats.division import Divide, Parts
 from dragoman.formats.document import DocumentSegment, NewTarget
 from dragoman.formats.icu_messages import divide_message, finished_message
 from dragoman.formats.inline import Inline
@@ -23,6 +23,7 @@ from dragoman.formats.piece_document import Piece, Replacement
 from dragoman.formats.plural_forms import CATEGORIES, PluralForm, PluralFormsDocument, is_plural
 
 _KEY = re.compile(r'"(?:[^"\\]*_)?(other)"\s*:\s*\Z')
+_divide_chrome = partial(divide_message, codes=("chrome",))
 _SPACE = re.compile(r"\s*\Z")
 
 
@@ -68,7 +69,7 @@ class JsonDocument(PluralFormsDocument):
             elif len(item.path) == 1:
                 message, note = parts.get("message"), parts.get("description")
                 if message is not None and message.text is not None:
-                    yield self._piece(item.path[0], message, note.text or "" if note else "")
+                    yield self._piece(item.path[0], message, note.text or "" if note else "", _divide_chrome)
                 parts = {}
 
     def _plurals(self, members: JsonMembers) -> Iterator[PluralForm]:
@@ -91,9 +92,9 @@ class JsonDocument(PluralFormsDocument):
             after = f",{gap[0] if gap else ' '}"
             yield PluralForm(key.start(), other.end, key.span(1), tuple(present), after=after)
 
-    def _piece(self, name: str, value: JsonItem, note: str) -> Piece:
+    def _piece(self, name: str, value: JsonItem, note: str, divide: Divide = divide_message) -> Piece:
         inline = Inline([value.text] if value.text else [])
-        return Piece(name, inline, value.start, value.end, name, note, divide=divide_message)
+        return Piece(name, inline, value.start, value.end, name, note, divide=divide)
 
     def _render(self, piece: Piece, parts: Parts, _: list[Replacement]) -> str:
         old = self._slice(piece.start, piece.end)

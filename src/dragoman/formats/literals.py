@@ -7,9 +7,9 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, NamedTuple
 
-from dragoman.formats.codes import pair_up, read_codes
+from dragoman.formats.codes import read_codes
 from dragoman.formats.division import Parts
-from dragoman.formats.inline import Inline, Tag
+from dragoman.formats.inline import Inline
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 
 LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
@@ -33,7 +33,7 @@ class LiteralDocument(PieceDocument):
     """Literals, which their translations replace."""
 
     tags_are_text = True
-    codes: ClassVar[re.Pattern[str] | None] = None  # placeholders that only this format has
+    codes: ClassVar[tuple[str, ...]] = ()  # syntaxes of placeholders that only some formats have
 
     @abstractmethod
     def _literals(self) -> Iterator[Literal]:
@@ -45,24 +45,7 @@ class LiteralDocument(PieceDocument):
 
     def _find_pieces(self) -> Iterable[Piece]:
         for each in self._literals():
-            yield Piece(each.name, self._inline(each.text), each.start, each.end, each.name, style=each.quote)
-
-    def _inline(self, text: str) -> Inline:
-        inline = read_codes(text)
-        if self.codes is None:
-            return inline
-        found = Inline()
-        for part in inline.parts:
-            if isinstance(part, Tag):
-                found.parts.append(part)
-                continue
-            for number, piece in enumerate(self.codes.split(part)):
-                if number % 2:
-                    found.parts.append(Tag(piece, piece.encode(), "alone", piece, None))
-                elif piece:
-                    found.add(piece)
-        pair_up(found.parts)
-        return found
+            yield Piece(each.name, read_codes(each.text, self.codes), each.start, each.end, each.name, style=each.quote)
 
     def _render(self, piece: Piece, parts: Parts, _: list[Replacement]) -> str:
         return self._written(Inline(parts).text, piece.style)

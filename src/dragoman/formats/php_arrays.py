@@ -25,7 +25,7 @@ class PhpDocument(LiteralDocument):
     """Arrays of messages, which their translations replace."""
 
     kind = "php"
-    codes = re.compile(r"(?<![\w:])(:[A-Za-z_]\w*)")
+    codes = ("laravel",)
 
     def _literals(self) -> Iterator[Literal]:
         text = self.contents.text

@@ -24,7 +24,7 @@ from dragoman.errors import BadInputError, UnlearnableError
 from dragoman.models.trust import Costs
 from dragoman.project import translation
 from dragoman.project.correction_record import ENTRIES, CorrectionRecord, answer_in, costs_of, count_cases, learn_answer
-from dragoman.project.guard import FlaggedError
+from dragoman.project.guard import FlaggedError, find_altered
 from dragoman.project.open_project import OpenProject
 from dragoman.project.repeats import compare as compare_repeat
 from dragoman.project.request import Request
@@ -259,7 +259,7 @@ def _read_again(state: State, prepared: PreparedCorrection) -> PreparedCorrectio
 
 def _known(opened: OpenProject, state: State, correction: NewCorrection) -> int | None:
     """The id of the correction, if there is nothing new to learn."""
-    known = state.memory.exact(correction.source) if correction.once else None
+    known = state.memory.newest(correction.source) if correction.once else None
     if known and known.target == correction.target:
         return known.id
     return opened.delivered(correction.delivery.id) if correction.delivery else None
@@ -269,6 +269,8 @@ def _examine(opened: OpenProject, state: State, prepared: PreparedCorrection, co
     """Flag a correction that looks wrong, or return the reason if it is to be learned anyway."""
     source, target = prepared.pair.source, prepared.pair.target
     reason = state.guard.check(source, target, opened.target)
+    if reason is None and opened.tokens == "text":
+        reason = find_altered(source.text, target.text)
     if reason and not correction.force:
         with opened.undoing() as undo:
             with undo.appending():

@@ -20,8 +20,10 @@ from dragoman.errors import BadInputError
 from dragoman.records import Sentence
 from dragoman.text.casing import in_capitals
 from dragoman.text.identification import count_letters, count_scripts, scripts_of
-from dragoman.text.tokens import LOWER, UNCASED, UPPER, shape
+from dragoman.text.placeholders import find_placeholders
+from dragoman.text.tokens import LOWER, UNCASED, UPPER, shape, split
 
+_SIGN = re.compile(r"[<{%$@:#\[\\⟦_]")  # every placeholder has one of them
 LONGEST_UNIT = 8  # characters of a repeated unit
 
 
@@ -92,6 +94,21 @@ class Guard:
             how = "longer" if other > one else "shorter"
             return f"the target is much {how} than the source ({other} letters for {one})"
         return None
+
+
+def find_altered(source: str, target: str) -> str | None:
+    """What a target does to the placeholders of its source that breaks a program; tags may come and go.
+
+    >>> find_altered("Open {name} on page {page}.", "Abra {nombre} en la página {page}.")
+    'the target lacks {name} and has {nombre}, which the source lacks'
+    """
+    if not (_SIGN.search(source) or _SIGN.search(target)):
+        return None
+    ours, theirs = (find_placeholders(split(text)) for text in (source, target))
+    lost = [slot for key, slot in ours.items() if key not in theirs and slot not in target]
+    added = [slot for key, slot in theirs.items() if key not in ours and slot not in source]
+    what = [f"lacks {', '.join(lost)}"] * bool(lost) + [f"has {', '.join(added)}, which the source lacks"] * bool(added)
+    return f"the target {' and '.join(what)}" if what else None
 
 
 def _own_words(sentence: Sentence) -> Iterable[str]:

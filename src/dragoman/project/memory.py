@@ -30,6 +30,7 @@ from rapidfuzz.distance import Indel
 
 from dragoman.arrays import ArrayTree
 from dragoman.cancellation import checkpoint
+from dragoman.project.guard import find_altered
 from dragoman.records import Match, Sentence
 from dragoman.text.code_transfer import DIFFERENT, MOST_PENALTY, PENALTY, bare, carry_match
 
@@ -91,19 +92,26 @@ class Memory:
             del self._sources[bisect_left(self._sources, (len(plain), plain))]
 
     def exact(self, source: str) -> Match | None:
-        """The newest correction of a source."""
-        ids = self._ids.get(_key(source))
-        return self._match(SAME, ids[-1]) if ids else None
+        """The newest correction of a source that may be used again."""
+        return next((match for match in reversed(self._known(source)) if is_usable(match)), None)
 
     def corrections(self, source: str) -> list[Match]:
-        """All corrections of a source, the newest last."""
+        """All corrections of a source that may be used again, the newest last."""
+        return [match for match in self._known(source) if is_usable(match)]
+
+    def newest(self, source: str) -> Match | None:
+        """The newest correction of a source, used again or not."""
+        return next(reversed(self._known(source)), None)
+
+    def _known(self, source: str) -> list[Match]:
         return [self._match(SAME, number) for number in self._ids.get(_key(source), ())]
 
     def same_words(self, source: str) -> Match | None:
         """The correction of a source that differs from this in its codes only; its target has the codes of this."""
         key = _key(source)
         plain = bare(key)
-        return self._with_codes(DIFFERENT, plain, key) if self._has(plain) else None
+        found = self._with_codes(DIFFERENT, plain, key) if self._has(plain) else None
+        return found if found and is_usable(found) else None
 
     def similar(
         self, source: str, least: float = LEAST_SIMILARITY, limit: int = MOST_MATCHES, *, codes: bool = True
@@ -122,7 +130,7 @@ class Memory:
         else:
             candidates = self._nearest(text, least, min(MAX_COMPARED, MAX_WORK // _work(text)))
         found = _most_similar(text, candidates, least, limit)
-        same = self.exact(key)  # may not be among the candidates if many have the same length
+        same = self.newest(key)  # may not be among the candidates if many have the same length
         if same is None and self._has(text) and least <= DIFFERENT:
             same = self._with_codes(DIFFERENT, text, key, codes=codes)
         matches = [self._with_codes(similarity, candidates[n], key, codes=codes) for similarity, n in found]
@@ -232,6 +240,11 @@ def _likeliest(text: str, candidates: Sequence[str], limit: int) -> list[tuple[f
 
 def _key(source: str) -> str:
     return unicodedata.normalize("NFC", source.strip())
+
+
+def is_usable(match: Match) -> bool:
+    """Whether a correction may be used as a translation again: not one that loses or alters a placeholder."""
+    return find_altered(match.source, match.target) is None
 
 
 def have_same_figures(one: Sentence, other: Sentence) -> bool:

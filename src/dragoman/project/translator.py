@@ -17,7 +17,7 @@ from dragoman.models.sentence_pairs import is_matched
 from dragoman.project import translation
 from dragoman.project.consultant import Asked, Consultant, hints_for
 from dragoman.project.doubtful_answer import is_replaced
-from dragoman.project.memory import SAME, have_same_figures
+from dragoman.project.memory import SAME, have_same_figures, is_usable
 from dragoman.project.multiline import joined, split_lines, split_text
 from dragoman.project.open_project import OpenProject
 from dragoman.project.repeats import ANSWER, MAJORITY, majority
@@ -315,8 +315,9 @@ def first_match(request: Request, matches: Sequence[Match]) -> Match | None:
         return None
     best = matches[0]
     if best.similarity == SAME:
-        return choose_repeat(state, request.source.text, best) if request.answer else best
-    if not have_same_figures(request.source, state.knowledge.source.read(best.source)):
+        usable = state.memory.exact(request.source.text)
+        return choose_repeat(state, request.source.text, usable) if usable and request.answer else usable
+    if not is_usable(best) or not have_same_figures(request.source, state.knowledge.source.read(best.source)):
         return None
     return None if request.check_terms() else best
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dragoman.quality.finding import Finding
 from dragoman.records import Sentence
+from dragoman.text.placeholders import slot_key
 from dragoman.text.tokens import is_slot
 
 _NAME = re.compile(r"</?([A-Za-z][\w:.-]*)")
@@ -32,9 +33,11 @@ def find_slots(source: Sentence, target: Sentence) -> Iterator[Finding]:
     wanted, found = _slots(source), _slots(target)
     for slot in _beyond(wanted, found):
         yield Finding(_check(slot), f"{slot.text} is missing", source_start=slot.start, source_end=slot.end)
-    known = {slot.text for slot in wanted}
+    known = {slot_key(slot.text) for slot in wanted}
     for slot in _beyond(found, wanted):
-        what = f"{slot.text} is there too often" if slot.text in known else f"{slot.text} is not in the source"
+        what = (
+            f"{slot.text} is there too often" if slot_key(slot.text) in known else f"{slot.text} is not in the source"
+        )
         yield Finding(_check(slot), what, slot.start, slot.end)
     for slot in found:
         before = target.text[max(slot.start - 2, 0) : slot.start]
@@ -57,10 +60,11 @@ def _slots(sentence: Sentence) -> list[Slot]:
 
 def _beyond(some: Iterable[Slot], others: Iterable[Slot]) -> Iterator[Slot]:
     """The slots of some that the others have less often; of equal ones, the last."""
-    left = Counter(slot.text for slot in others)
+    left = Counter(slot_key(slot.text) for slot in others)
     for slot in some:
-        left[slot.text] -= 1
-        if left[slot.text] < 0:
+        key = slot_key(slot.text)
+        left[key] -= 1
+        if left[key] < 0:
             yield slot
 
 

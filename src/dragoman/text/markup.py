@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 from dragoman.text.tokens import is_slot, split
 
 TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^<>]*?(/?)>")
+AROUND = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’", "«": "»", "(": ")", "[": "]"}
 BREAKS = frozenset({"br", "hr"})  # tags that divide a text and are no word of it
 # Empty tags of XLIFF and TMX that belong together by a reference: which opens, and which closes.
 SEPARATE = {"bpt": "ept", "bx": "ex", "sc": "ec", "sm": "em"}
@@ -56,10 +57,11 @@ def take_out(text: str, *, everything: bool = False) -> Markup:
 
     >>> take_out("Open {name}<br/>in <a>the <x/>folder</a>").bare
     'Open {name} in the <x/>folder'
-    >>> take_out("Open {name} now", everything=True).bare
+    >>> take_out('Open "{name}" now', everything=True).bare
     'Open now'
     """
-    return without(_parts(text, everything=everything))
+    parts = _parts(text, everything=everything)
+    return without(take_quotes_along(parts) if everything else parts)
 
 
 def _parts(text: str, *, everything: bool) -> Iterator[str | TagPart]:
@@ -74,6 +76,29 @@ def _parts(text: str, *, everything: bool) -> Iterator[str | TagPart]:
         else:
             yield word
     yield sentence.gaps[-1]
+
+
+def take_quotes_along(parts: Iterable[str | TagPart]) -> list[str | TagPart]:
+    """The parts with quotation marks and brackets around a single tag or placeholder made part of it.
+
+    Otherwise these would stay behind, with nothing in between, and it would be put back beside them.
+    """
+    found: list[str | TagPart] = []
+    for part in parts:
+        if found and isinstance(found[-1], str) and isinstance(part, str):
+            found[-1] += part
+        elif part != "":
+            found.append(part)
+    for at, part in enumerate(found[1:-1], start=1):
+        before, after = found[at - 1], found[at + 1]
+        if isinstance(part, str) or part.kind != "alone" or not (isinstance(before, str) and isinstance(after, str)):
+            continue
+        many = 0
+        while before[: len(before) - many][-1:] in AROUND and AROUND[before[-1 - many]] == after[many : many + 1]:
+            many += 1
+        shown = f"{before[len(before) - many :]}{part.shown}{after[:many]}"
+        found[at - 1 : at + 2] = [before[: len(before) - many], part._replace(shown=shown), after[many:]]
+    return found
 
 
 def find_dividers(words: tuple[str, ...]) -> frozenset[int]:

@@ -11,7 +11,13 @@ word or of a run of equal signs only if a token may, because the page looks for 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
+
+from dragoman.records import Sentence
+from dragoman.text.patterns import compile_pattern
 
 NAME = r"A-Za-z0-9_\u00c0-\u0dff"  # \w, but for scripts that are written without spaces, where a name ends
 
@@ -68,6 +74,12 @@ _CATEGORY = r"(?:=\d++|[\w-]++)"
 _ICU_NAME = r"\{\s?[\w.]++\s?,\s?"
 _CHOICES = r"(?:plural|selectordinal|select)\s?,"
 
+# Strings of programs have more markup in them, and less that only looks like a placeholder.
+_FORMAT = r"[#0+-]*\d{0,4}(?:\.\d{1,4}|\.\*)?(?:hh|h|ll|l|L|q|j|z|t)?[diouxXeEfFgGaAcCsSp@]"
+_PROGRAM = (
+    r"</?[A-Za-z][\w:.-]{0,40}(?:\s[^<>]{0,2000})?/?>|[%$#@]?\{\{[^{}]{0,400}\}\}|[%$#@]?\{[^{}]{0,400}\}"
+    rf"|(?<![\d%])%[-_^]?[A-Za-z](?![A-Za-z])|%\d{{1,2}}\${_FORMAT}|%{_FORMAT}(?![A-Za-z])|%[nL]?\d{{1,2}}(?!\d*[%\s])|%n\b"
+)
 _NOT_BEFORE_COLON = rf"{NAME}:;.,!?)\]}}@#%&=*+~^|\\`"
 
 SYNTAXES = (
@@ -114,6 +126,7 @@ SYNTAXES = (
     Syntax("reference", r"\\\d", is_slot=False),
     Syntax("number sign", rf"#(?<![{NAME}#&].)(?:\d++(?![{NAME}])|(?=\s[^\W\d_]))", is_slot=False),
     Syntax("at sign", rf"@(?<![{NAME}@].)[A-Za-z]\w++", is_slot=False),
+    Syntax("program", _PROGRAM, is_plain=False),
     Syntax("chrome", r"\$[1-9](?!\d|[.,]\d)", is_plain=False),
     Syntax("laravel", r"(?<![\w:]):[A-Za-z_]\w*+", is_plain=False),
     Syntax("qt", r"%L?\d\d", is_plain=False),
@@ -121,7 +134,15 @@ SYNTAXES = (
 _IN_TEXT = [syntax for syntax in SYNTAXES if syntax.is_plain]
 _PERCENT_SIGN_BEHIND = re.compile(r"%\d%")
 _FIRST_PLURAL = re.compile(rf"(?<=,plural,)(?:offset:\d+)?{_CATEGORY}\{{$")
+_TAG = re.compile(TAG)
 SLOT = re.compile("|".join(syntax.pattern for syntax in _IN_TEXT if syntax.is_slot))
+
+
+@cache
+def code_pattern(named: tuple[str, ...]) -> re.Pattern[str]:
+    """What is a code in the strings of formats that name some syntaxes, besides those of any text."""
+    plain = [each.pattern for each in _IN_TEXT if each.is_slot or each.name in ("form", "entity")]
+    return compile_pattern("|".join([*plain, *(each.pattern for each in SYNTAXES if each.name in named)]))
 
 
 def slot_key(word: str) -> str:
@@ -134,3 +155,30 @@ def slot_key(word: str) -> str:
         return word[:-1]
     bare = re.sub(r"\s", "", word) if "{" in word else word
     return _FIRST_PLURAL.sub("{", bare)
+
+
+def slots_of(sentence: Sentence) -> list[str]:
+    """The tags and placeholders of a sentence."""
+    words = zip(sentence.words, sentence.placeable, strict=True)
+    return [word for word, is_copied in words if is_copied and SLOT.fullmatch(word)]
+
+
+def find_placeholders(sentence: Sentence) -> dict[str, str]:
+    """The slots of a sentence that are not tags, by their keys."""
+    return {slot_key(slot): slot for slot in slots_of(sentence) if not _TAG.fullmatch(slot)}
+
+
+def slots_beyond(some: Iterable[str], others: Iterable[str]) -> list[str]:
+    """The slots of some that the others have less often.
+
+    >>> slots_beyond(["{a}", "{ b }", "{a}"], ["{a}", "{b}"])
+    ['{a}']
+    """
+    left = Counter(map(slot_key, others))
+    left.subtract(map(slot_key, given := list(some)))
+    found = list[str]()
+    for slot in reversed(given):
+        if left[slot_key(slot)] < 0:
+            left[slot_key(slot)] += 1
+            found.insert(0, slot)
+    return found

@@ -217,10 +217,10 @@ _TIBETAN_SYLLABLE = rf"[{_TIBETAN}]++[\u0f0b\u0f0c]?+"
 _KANA_RUN = rf"[ァ-ヺㇰ-ㇿｦ-ﾝ][ァ-ヺー-ヿㇰ-ㇿｦ-ﾟ{_MARK}]*+|[ぁ-ゑん-ゖ][ぁ-ゑん-ゖゝゞー{_MARK}]*+"
 _SYLLABLE = "|".join([_KANA_RUN, _THAI_SYLLABLE, _MYANMAR_SYLLABLE, _TIBETAN_SYLLABLE])
 
-_PICTURE = rf"[\U0001f1e6-\U0001f1ff]{{2}}|[{_EMOJI}][{_EMOJI_SIGN}]*+(?:\u200d[{_EMOJI}][{_EMOJI_SIGN}]*+)*+"
+PICTURE = rf"[\U0001f1e6-\U0001f1ff]{{2}}|[{_EMOJI}][{_EMOJI_SIGN}]*+(?:\u200d[{_EMOJI}][{_EMOJI_SIGN}]*+)*+"
 _PUNCTUATION = rf"([^{_GAP}()\[\]（）「」『』])\3*+{_MARKS}|[^{_GAP}]{_MARKS}"  # brackets do not run: "))" is two
 
-_ORDINARY = "|".join([_INITIALS, _WORD, _CLITIC, _SYLLABLE, _CHARACTER, _PICTURE, _PUNCTUATION])
+_ORDINARY = "|".join([_INITIALS, _WORD, _CLITIC, _SYLLABLE, _CHARACTER, PICTURE, _PUNCTUATION])
 
 # The whole ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -234,7 +234,7 @@ def token_pattern(version: int = CURRENT) -> re.Pattern[str]:
     copied = [syntax.pattern for syntax in SYNTAXES if syntax.is_plain and syntax.since <= version]
     whole_word = _WHOLE_WORD
     if version > 1:
-        copied.append(_PICTURE)
+        copied.append(PICTURE)
         whole_word = f"(?!__){_WHOLE_WORD}"  # which may be a placeholder
     return compile_pattern(rf"(?=[^{_GAP}])({_COUNTED}|{whole_word}|({'|'.join(copied)})|{_ORDINARY})")
 

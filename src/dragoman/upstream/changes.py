@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ from dragoman.models.trust import (
 from dragoman.models.trust import score_of as score_features
 from dragoman.search.hypotheses import Hypothesis, Step
 from dragoman.search.sentence_search import Links, SearchResult
+from dragoman.text.tokens import is_slot
 
 SURE = 2000  # score, at least, of a change that was always made in the same context: more than enough, until it harms
 MOST_WEIGHED = 200  # changes of one answer
@@ -112,6 +114,8 @@ def propose(
     for place, row, age in zip(places, counts, ages, strict=True):
         begin, stop, instead = place
         is_learned = place in known and is_worth_proposing(row)
+        if not keeps_slots(answer[begin:stop], instead, kept):
+            continue
         if place not in searched and not (is_learned and is_safe(answer[begin:stop], instead, kept)):
             continue
         kind = _kind(place in searched, is_learned, in_force=in_force)
@@ -169,6 +173,16 @@ def is_safe(answer: Words, instead: Words, source: Collection[str]) -> bool:
     """
     known = {*answer, *source}
     return all(word in known for word in instead if any(map(str.isnumeric, word)))
+
+
+def keeps_slots(answer: Words, instead: Words, source: Collection[str]) -> bool:
+    """Whether a change neither brings in a tag or placeholder that the source lacks, nor takes away one that it has.
+
+    >>> keeps_slots(("$pcmg",), ("$pcmac",), {"$pcmag"}), keeps_slots(("$pcmg",), ("$pcmag",), {"$pcmag"})
+    (False, True)
+    """
+    before, after = Counter(filter(is_slot, answer)), Counter(filter(is_slot, instead))
+    return all(word in source for word in after - before) and not any(word in source for word in before - after)
 
 
 def apply(answer: Words, changes: Iterable[Proposal]) -> Words:

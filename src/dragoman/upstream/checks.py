@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from dragoman.records import Sentence
 from dragoman.text.identification import count_letters, count_scripts, find_other, scripts_of
+from dragoman.text.placeholders import slots_beyond, slots_of
 from dragoman.text.tokens import is_slot, split
 from dragoman.upstream.contract import Silence, TermPlace
 
@@ -47,12 +48,13 @@ class Missing(NamedTuple):
 def missing(source: str, target: str, terms: Sequence[TermPlace] = ()) -> Missing:
     """What must be in the translation of a text and is not, or is and must not be."""
     one, other = split(source), split(target)
-    ours, theirs = Counter(_placeables(one)), Counter(_placeables(other))
-    slots = [word for word in ((ours - theirs) + (theirs - ours)).elements() if is_slot(word)]
+    ours, theirs = slots_of(one), slots_of(other)
+    slots = slots_beyond(ours, theirs) + slots_beyond(theirs, ours)
     if not slots and _is_crossed(target) and not _is_crossed(source):
-        slots = [word for word in theirs if TAG_NAME.fullmatch(word)]
+        slots = [word for word in dict.fromkeys(theirs) if TAG_NAME.fullmatch(word)]
     covered = [source[term.start : term.end] for term in terms]
-    others = [word for word in (ours - theirs).elements() if not is_slot(word) and word not in covered]
+    lost = Counter(_placeables(one)) - Counter(_placeables(other))
+    others = [word for word in lost.elements() if not is_slot(word) and word not in covered]
     folded = target.casefold()
     others += [term.target for term in terms if term.target.casefold() not in folded]
     return Missing(sorted(slots), others + _lost_numbers(one, target))

@@ -110,7 +110,7 @@ def _merged(parts: list[_MaskedPart], terms: Sequence[TermPlace]) -> Iterator[_M
 
 def _words(text: str, count: int) -> list[str]:
     for letter in LETTERS:
-        if not re.search(rf"{letter}\s?\d+\s?{letter}", text, re.IGNORECASE):
+        if not re.search(rf"{letter}\s?\d", text, re.IGNORECASE):
             return [f"{letter}{number}{letter}" for number in range(1, count + 1)]
     return []
 
@@ -164,8 +164,8 @@ def restore(masked: Masked, answer: str) -> str | None:
             return None
         places.append((*found[0].span(), mark))
     letter = masked.marks[0].written[0]
-    if masked.marking == "words" and len(_pattern(rf"{letter}\s?\d+\s?{letter}").findall(answer)) != len(places):
-        return None  # there is one that we have not given
+    if masked.marking == "words" and len(_pattern(rf"{letter}\s?\d+(?:\s?{letter})?").findall(answer)) != len(places):
+        return None  # there is one that we have not given, or a piece of one
     return _put_back(answer, sorted(places, key=lambda place: place[:2]))
 
 

@@ -17,9 +17,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from dragoman.text.sentences import divide, space_between
-from dragoman.text.tokens import split
+from dragoman.text.tokens import PICTURE, split
 from dragoman.upstream.contract import Answer, Hints, Scored, Silence, TermPlace
 
+DASHES, OPENING = "–—―•", '¿¡"“«„'
+_PICTURE = re.compile(PICTURE)
 LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
@@ -120,14 +122,37 @@ def cut(text: str, language: str | None) -> Paragraph:
     for found in LINE.finditer(text):
         at = found.start()
         for sentence in divide(found[0], language):
-            start = at + len(sentence) - len(sentence.lstrip())
-            if _is_translatable(sentence):
-                spans.append((start, start + len(sentence.strip())))
+            if core := find_core(sentence):
+                spans.append((at + core[0], at + core[1]))
             at += len(sentence)
     return Paragraph(text, spans)
 
 
-def _is_translatable(text: str) -> bool:
+def find_core(text: str) -> tuple[int, int] | None:
+    """The part of a text that is worth asking for; None if there is no word to translate.
+
+    Emoji and notes around it, which engines lose, and dashes of dialogues before it are left out.
+
+    >>> text = "- Happy birthday to you! ♪ 🎉"
+    >>> text[slice(*find_core(text))]
+    'Happy birthday to you!'
+    """
     sentence = split(text)
-    words = zip(sentence.words, sentence.placeable, strict=True)
-    return any(not fixed and any(map(str.isalpha, word)) for word, fixed in words)
+    words, spans = sentence.words, sentence.spans
+    pairs = zip(words, sentence.placeable, strict=True)
+    if not any(not fixed and any(map(str.isalpha, word)) for word, fixed in pairs):
+        return None
+    first, last = 0, len(words) - 1
+    while _PICTURE.fullmatch(words[first]) or _is_dash(words[first : first + 2], sentence.gaps[first + 1]):
+        first += 1
+    while _PICTURE.fullmatch(words[last]):
+        last -= 1
+    return spans[first][0], spans[last][1]
+
+
+def _is_dash(words: Sequence[str], gap: str) -> bool:
+    """Whether the first of two words begins what somebody says, or an item; -5 is a number, and -v an option."""
+    following = words[-1][0]
+    if words[0] == "-":
+        return bool(gap) or following.isupper() or following in OPENING
+    return words[0] in DASHES and not following.isdigit()
