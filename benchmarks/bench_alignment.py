@@ -29,10 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.models.alignment import AlignmentModel
-from dragoman.models.estimators import BATCH_EM, PLAN, IncrementalEM, train
+from dragoman.models.estimators import BATCH_EM, PLAN, train
 from dragoman.models.modelset import NEARNESS
 from dragoman.models.symmetry import link_agreed, symmetrise
 from dragoman.text.vocabulary import Vocabulary
+from dragoman_laboratory.renewal import IncrementalEM
 
 CORPORA = Path(os.environ.get("DRAGOMAN_CORPORA", Path(__file__).parents[2] / "shared" / "corpora"))
 TOKEN = re.compile(r"\w+['’](?=\w)|\w+|[^\w\s]")

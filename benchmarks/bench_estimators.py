@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.models.alignment import AlignmentModel
-from dragoman.models.estimators import IncrementalEM, Interlaced, train
+from dragoman.models.estimators import train
 from dragoman.text.text_files import lines
 from dragoman.text.tokens import split
+from dragoman_laboratory.renewal import IncrementalEM, Interlaced
 
 Pairs = list[tuple[NDArray[np.int64], NDArray[np.int64]]]
 CORPORA = ("europarl-en-es", "pydocs-en-es")

@@ -1,4 +1,4 @@
-"""Batch, incremental and interlaced estimation, against enumeration and against each other."""
+"""Batch and online estimation, against enumeration and against each other."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dragoman.errors import BadInputError
-from dragoman.models.alignment import AlignmentContribution, AlignmentModel
-from dragoman.models.estimators import BATCH_EM, PLAN, IncrementalEM, Interlaced, interlaced, train
+from dragoman.models.alignment import AlignmentModel
+from dragoman.models.estimators import BATCH_EM, PLAN, train
 from tests.oracles.hmm import EnumeratedHmm
 
 pytestmark = pytest.mark.kernels
@@ -116,73 +116,6 @@ def test_progress_runs_to_the_end() -> None:
     assert reports[-1] == (120, 120)
 
 
-def test_incremental_em_is_ahead_of_batch_em_at_equal_epochs() -> None:
-    pairs = synthetic(300)
-    incremental_model = AlignmentModel()
-    incremental = IncrementalEM(incremental_model, pairs)
-    for epochs in (1, 2, 3, 4):
-        batch_model = AlignmentModel()
-        train(batch_model, pairs, ["hmm"] * epochs)
-        incremental.epoch()
-        assert incremental_model.loglikelihood_ids(pairs) >= batch_model.loglikelihood_ids(pairs)
-
-
-def test_incremental_statistics_are_the_sum_of_the_contributions_kept() -> None:
-    pairs = synthetic(60)
-    model, total = AlignmentModel(), AlignmentModel()
-    incremental = IncrementalEM(model, pairs)
-    reports: list[tuple[int, int]] = []
-    for _ in range(3):
-        incremental.epoch(lambda done, whole: reports.append((done, whole)))
-    assert reports[-1] == (60, 60)
-    for source, target, contribution in incremental.samples:
-        assert contribution is not None
-        total.apply(source, target, contribution)
-    assert same(model, total)
-
-
-def test_the_first_epoch_of_incremental_em_is_the_online_rule() -> None:
-    pairs = synthetic(60)
-    model, online = AlignmentModel(), AlignmentModel()
-    IncrementalEM(model, pairs).epoch()
-    train(online, pairs, ["online"])
-    assert same(model, online)
-
-
-def test_interlaced_trials() -> None:
-    assert interlaced(10, R=5, E=3) == [10, 8, 6]
-    assert interlaced(10, R=1000, E=5) == [10]
-    assert interlaced(1001, R=1000, E=5) == [1001, 801, 601, 401, 201]
-    assert [interlaced(t, R=1, E=1) for t in (1, 2)] == [[1], [2]]
-
-
-def test_interlaced_with_one_sample_is_the_online_rule() -> None:
-    pairs = synthetic(60)
-    model, online = AlignmentModel(), AlignmentModel()
-    learner = Interlaced(model, R=1, E=1)
-    for source, target in pairs:
-        learner.add_ids(source, target)
-        online.add_ids(source, target)
-    assert same(model, online)
-
-
-def test_interlaced_renews_what_is_due_and_keeps_the_rest() -> None:
-    pairs = synthetic(30)
-    model, slow = AlignmentModel(), AlignmentModel()
-    learner = Interlaced(model, R=7, E=3)
-    kept: dict[int, AlignmentContribution] = {}
-    for trial, pair in enumerate(pairs, start=1):
-        learner.add_ids(*pair)
-        for due in interlaced(trial, R=7, E=3):
-            fresh = slow.estimate(*pairs[due - 1])
-            if due in kept:
-                slow.apply(*pairs[due - 1], kept[due], -1)
-            slow.apply(*pairs[due - 1], fresh)
-            kept[due] = fresh
-    assert same(model, slow)
-    assert len(learner.samples) == 7
-
-
 def test_what_cannot_be_trained_on_is_refused() -> None:
     pair = synthetic(1)[0]
     empty = np.zeros(0, np.int64)
@@ -199,9 +132,3 @@ def test_what_cannot_be_trained_on_is_refused() -> None:
     model.add_ids(*pair)
     with pytest.raises(BadInputError, match="empty model"):
         train(model, [pair])
-
-
-@pytest.mark.parametrize(("R", "E"), [(1, 2), (5, 0), (0, 0)])
-def test_more_epochs_than_samples_are_refused(R: int, E: int) -> None:
-    with pytest.raises(BadInputError, match="re-estimate"):
-        Interlaced(AlignmentModel(), R, E)

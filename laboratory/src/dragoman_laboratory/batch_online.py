@@ -8,7 +8,6 @@ from unittest.mock import patch
 
 from dragoman.engine import Engine
 from dragoman.models.contribution import Contribution
-from dragoman.models.estimators import interlaced, renew
 from dragoman.project import corrector
 from dragoman.project.correction_record import CorrectionRecord
 from dragoman.project.corrector import CorrectionComparison, PreparedCorrection
@@ -16,6 +15,7 @@ from dragoman.project.state import State
 from dragoman_laboratory import learning_curves as curves
 from dragoman_laboratory.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
 from dragoman_laboratory.judging import decided, together
+from dragoman_laboratory.renewal import interlaced, renew
 from dragoman_laboratory.simulation import curves as curve_rows
 from dragoman_laboratory.simulation import simulated
 from dragoman_laboratory.update_frequency import retrained

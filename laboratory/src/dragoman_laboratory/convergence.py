@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.models.alignment import AlignmentModel
-from dragoman.models.estimators import IncrementalEM, Interlaced, train
+from dragoman.models.estimators import train
 from dragoman.models.modelset import NEARNESS
 from dragoman_laboratory.experiment import Cell, Experiment, Finding, Measured, Results, Scale, Table, Text
+from dragoman_laboratory.renewal import IncrementalEM, Interlaced
 from dragoman_laboratory.workspace import Workspace
 
 CORPORA = {"XRCE": "pydocs-en-es", "Europarl": "europarl-en-es"}  # the papers' and what stands in for each
