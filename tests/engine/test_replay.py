@@ -181,7 +181,7 @@ def test_a_correction_that_could_not_be_written_is_taken_back_without_the_disk(
             lambda: engine.forget(1),
             lambda: engine.revise(1, "rojo", force=True),
         ):
-            engine.opened._unsettled = False  # as if it were the first
+            engine.opened._health.state = "sound"  # as if it were the first
             with pytest.raises(StorageError, match="disk is gone"):
                 change()
             assert engine.problem == "the disk is gone"
@@ -189,7 +189,7 @@ def test_a_correction_that_could_not_be_written_is_taken_back_without_the_disk(
                 assert [engine.translate(word, memory=memory).text for word in ("green", "red")] == ["verde", "red"]
     for name in ("append_learn", "append_forget", "append_revise", "append_settings"):
         delattr(engine.opened.store.journal, name)
-    engine.opened._unsettled = True
+    engine.opened._health.state = "unsettled"
     assert_learns_again(engine)
     with Engine.open(tmp_path / "project") as again:
         assert_is_clean_replay(again, tmp_path / "copy")

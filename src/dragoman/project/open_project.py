@@ -10,15 +10,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 from dragoman.errors import BadInputError, DragomanError, StorageError
 from dragoman.locks import ReadWriteLock
 from dragoman.models.knowledge import Knowledge
-from dragoman.project.recovery import Recovery, Undo
-from dragoman.project.snapshot_saver import SnapshotSaver
-from dragoman.project.state import State
+from dragoman.project.state import State, Undo
+from dragoman.project.upkeep import Recovery, SnapshotSaver
 from dragoman.store import BehindError, Project, ReplicaError, RewoundError, Row, SupersededError, TakenError
 from dragoman.text.tokens import Mode
 
@@ -28,6 +28,18 @@ if TYPE_CHECKING:
 Role = Literal["writer", "standby", "replica", "reader"]
 
 VERIFIED_AT_ONCE = 1 << 25  # bytes of a snapshot that a writer checks while it opens the project: a tenth of a second
+
+
+@dataclass
+class Health:
+    """How far the state can be relied on, and what has gone wrong with the journal, until it works again.
+
+    If it is `torn`, the models are half changed: nothing can be done before they are restored. If it is `unsettled`,
+    it is good for translating, but not exactly what the journal gives.
+    """
+
+    state: Literal["sound", "unsettled", "torn"] = "sound"
+    problem: str | None = None
 
 
 class OpenProject:
@@ -44,9 +56,7 @@ class OpenProject:
         self._follower: Follower | None = None
         self._digest = ""  # of the last row that was read
         self._about = ""  # the description of the project when the state was restored
-        self._torn = False  # the models are half changed: nothing can be done before they are restored
-        self._unsettled = False  # good for translating, but not exactly what the journal gives
-        self._trouble: str | None = None  # what has gone wrong with the journal, until it works again
+        self._health = Health()
         self._recovery: Recovery | None = None
         self._recovering = threading.Lock()
         try:
@@ -92,18 +102,18 @@ class OpenProject:
     @contextmanager
     def reading(self) -> Iterator[State]:
         """The state, read-only, for a `with` block during which nobody changes it."""
-        if self._torn:
+        if self._health.state == "torn":
             self._recover()
         with self._lock.reading():
             self.check_open()
-            if self._torn:
+            if self._health.state == "torn":
                 raise self._not_undone()
             yield self.state
 
     def _recover(self) -> None:
         """Restore the state after an error that could not be undone, as soon as the disk is available again."""
         with self._lock.writing():
-            if self._torn and not self._closed:
+            if self._health.state == "torn" and not self._closed:
                 try:
                     self.restore()
                 except (DragomanError, OSError) as error:
@@ -112,7 +122,7 @@ class OpenProject:
     def _report(self, error: BaseException) -> None:
         """Note that the journal cannot be used, and try again in the background until it can."""
         with self._recovering:
-            self._trouble = str(error)
+            self._health.problem = str(error)
             if not self._closed and not (self._recovery and self._recovery.running):
                 self._recovery = Recovery(self._try_again)
 
@@ -121,18 +131,18 @@ class OpenProject:
         try:
             self.store.journal.check_usable()  # without the lock: a database that does not answer delays nobody
             with self._lock.writing():
-                if (self._torn or self._unsettled) and not self._closed:
+                if self._health.state != "sound" and not self._closed:
                     self.restore()
         except SupersededError:
             self.confirm()
         except Exception as error:
-            self._trouble = str(error)
+            self._health.problem = str(error)
             raise
-        self._trouble = None
+        self._health.problem = None
 
     def check_settled(self) -> None:
         """Raise an error if the state is not exactly what the journal gives."""
-        if self._unsettled:
+        if self._health.state == "unsettled":
             raise self._not_undone()
 
     def _not_undone(self) -> StorageError:
@@ -147,9 +157,9 @@ class OpenProject:
         self._saver.verify(self)
         with self._lock.writing():
             self.check_writable()
-            if self._torn or self._unsettled:
+            if self._health.state != "sound":
                 self.restore()
-            self._trouble = None
+            self._health.problem = None
             yield self.state
 
     def _check_reachable(self) -> None:
@@ -197,7 +207,7 @@ class OpenProject:
         try:
             yield undo
         except BaseException as error:
-            self._torn = True
+            self._health.state = "torn"
             try:
                 if isinstance(error, SupersededError):
                     self._step_down()
@@ -206,7 +216,7 @@ class OpenProject:
             except Exception as problem:  # the first error says more, and is raised
                 if undo.possible:
                     undo.take_back()
-                    self._torn, self._unsettled = False, True
+                    self._health.state = "unsettled"
                 self._report(problem)
             raise
 
@@ -224,7 +234,7 @@ class OpenProject:
         self.store.reader.resume(state.revision, self._digest)
         warnings += self.store.reader.warnings
         self.warnings += [warning for warning in warnings if warning not in self.warnings]
-        self._torn = self._unsettled = False
+        self._health.state = "sound"
 
     def reload(self, *, verify: bool = False) -> None:
         """Restore the state while nobody reads it."""
@@ -265,7 +275,7 @@ class OpenProject:
         """
         if self._follower and not self._write:
             return self._follower.problem
-        return self._trouble
+        return self._health.problem
 
     def wait_for(self, revision: int, timeout: float = 5.0) -> None:
         """Wait until at least this revision is known here; `BehindError` after `timeout` seconds."""
@@ -287,7 +297,7 @@ class OpenProject:
 
     def _fold_news(self) -> None:
         try:
-            if self._torn or self._unsettled:  # handled in the same way
+            if self._health.state != "sound":  # handled in the same way
                 raise RewoundError("the project could not be restored after an error", where=self.store.path)
             while True:
                 rows = self.store.journal.news(self.state.revision, self._digest)

@@ -6,7 +6,8 @@ later, from the first row or from any snapshot: the arrays are the same, bit for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple, Self, get_args
@@ -26,6 +27,7 @@ from dragoman.project.correction_record import (
     count_changes,
     count_replacements,
     forget_answer,
+    put_back_answer,
     relearn_answer,
 )
 from dragoman.project.glossary import Glossary, TermRules
@@ -33,7 +35,7 @@ from dragoman.project.guard import Guard
 from dragoman.project.memory import SAME, Memory
 from dragoman.project.repeats import Repeats
 from dragoman.project.settings import apply_settings, dump_settings
-from dragoman.records import Sentence
+from dragoman.records import Pair, Sentence
 from dragoman.search.decoder import Estimates
 from dragoman.search.sentence_search import SearchResult
 from dragoman.search.upstream_options import Trust
@@ -176,11 +178,7 @@ class State:
         self.latest, self.weighed = (), ()
         if row.kind == "learn" and row.id in self.memory:
             correction = CorrectionRecord.of(row)
-            pair = self.knowledge.read_pair(correction.source, correction.target)
-            self.knowledge.forget(pair, correction.contribution)
-            if correction.answer:
-                self.count_answer(correction.answer, correction.contribution, -1)
-                forget_answer(self.knowledge, correction.answer)
+            self.subtract(self.knowledge.read_pair(correction.source, correction.target), correction)
             self.memory.remove(row.id)
             if not len(self.memory):  # as if there had never been any: this drops the vocabulary, too
                 self.knowledge = self.knowledge.without_corrections()
@@ -190,6 +188,13 @@ class State:
             if adaptation and correction.adaptation:
                 adaptation.retract(correction.adaptation)
             self._drop_vanished_factors()
+
+    def subtract(self, pair: Pair, correction: CorrectionRecord) -> None:
+        """Subtract from the models what a correction has added."""
+        self.knowledge.forget(pair, correction.contribution)
+        if correction.answer:
+            self.count_answer(correction.answer, correction.contribution, -1)
+            forget_answer(self.knowledge, correction.answer)
 
     def count_answer(self, answer: LearnedAnswer, correction: Contribution, sign: int = 1) -> None:
         """Count what became of another engine's translation, or take that back (sign −1)."""
@@ -287,6 +292,74 @@ class State:
         tree.put("upstream.change_trust", self.change_trust.arrays())
         tree.put("upstream.repeats", self.repeats.arrays())
         return tree
+
+
+class Undo:
+    """A change of a state: what it has done to the models so far, and how to take that back in memory.
+
+    If the row of a change cannot be written, the state is restored from disk. If that fails too, because the database
+    is gone, the change is taken back in memory: the statistics are integers, so subtracting is exact. Such a state is
+    good for translating, but not for learning or for snapshots, since new words keep their numbers and entries that a
+    limit has dropped stay dropped.
+
+    1. Change the models, and say what was done: `forgot`, `learned`.
+    2. Append the rows inside `appending`. If this fails, the change can be taken back.
+    3. Change the rest of the state.
+    """
+
+    def __init__(self, state: State) -> None:
+        self.possible = False  # whether it is known exactly what was changed
+        self._state, self._knowledge = state, state.knowledge
+        self._adaptations = [each for each in (state.adaptation, state.fused_adaptation) if each]
+        self._adapted = [{name: array.copy() for name, array in each.arrays().items()} for each in self._adaptations]
+        self._counted = state.replacements, state.confidence, state.evidence, state.change_trust
+        self._repeats = state.repeats
+        self._forgot: Row | None = None
+        self._learned: tuple[Pair, CorrectionRecord] | None = None
+
+    def forgot(self, row: Row) -> None:
+        """The models have forgotten this correction."""
+        self._forgot = row
+
+    def learned(self, pair: Pair, record: CorrectionRecord) -> None:
+        """The models have learned a pair; `record` is what the journal records of it."""
+        self._learned = pair, record
+
+    @contextmanager
+    def appending(self) -> Iterator[None]:
+        """Append to the journal inside; nothing else may be changed there."""
+        self.possible = True
+        yield
+        self.possible = False
+
+    def take_back(self) -> None:
+        """Return to the state before the change, as far as translations depend on it."""
+        state, self.possible = self._state, False
+        if self._learned and state.knowledge is self._knowledge:
+            pair, record = self._learned
+            state.subtract(pair, record)
+        state.knowledge = self._knowledge
+        state.replacements, state.confidence, state.evidence, state.change_trust = self._counted
+        state.repeats = self._repeats
+        if self._forgot:
+            record = CorrectionRecord.of(self._forgot)
+            if record.answer:
+                put_back_answer(state.knowledge, record.answer)
+                state.count_answer(record.answer, record.contribution)
+            pair = state.knowledge.read_pair(record.source, record.target)
+            state.knowledge.put_back(pair, record.contribution)
+            state.memory = _with(state.memory, self._forgot.id, record.source, record.target)
+        for adaptation, arrays in zip(self._adaptations, self._adapted, strict=True):
+            adaptation.restore(arrays)
+        state.latest = ()
+
+
+def _with(memory: Memory, number: int, source: str, target: str) -> Memory:
+    """The memory with one more correction, which is not the newest."""
+    more = Memory()
+    for each in sorted([*memory.texts(), (number, source, target)]):
+        more.add(*each)
+    return more
 
 
 def initial_settings(project: Project) -> dict[str, Any]:

@@ -1,8 +1,12 @@
-"""Snapshots of an open project: when they are saved, and that none is made from a damaged one.
+"""What an open project does in the background: it saves snapshots, and goes on after a storage fault.
+
+No snapshot is made from a damaged one.
 
 A state that was restored from a damaged snapshot must not be saved: the damage would get a checksum that is right.
 Nor may it learn, since the journal would record contributions with wrong numbers of words. So the snapshot that a
 state comes from is read through before either: at once if it is small, otherwise in the background.
+
+`Recovery` waits until the disk or the database is available again, and then has the state restored.
 """
 
 from __future__ import annotations
@@ -15,6 +19,9 @@ from dragoman.errors import BadInputError, DragomanError
 
 if TYPE_CHECKING:
     from dragoman.project.open_project import OpenProject
+
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0  # seconds before trying again; each pause is twice as long as the one before
 
 
 class SnapshotSaver:
@@ -88,3 +95,35 @@ class SnapshotSaver:
         """Wait for what is done in the background."""
         if self._thread:
             self._thread.join()
+
+
+class Recovery:
+    """Tries something again and again, in a thread, until it succeeds: `attempt` raises an error if it does not."""
+
+    def __init__(self, attempt: Callable[[], None]) -> None:
+        self._attempt = attempt
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="recovering a project")
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether it has neither succeeded nor been stopped."""
+        return self._thread.is_alive() and not self._ended.is_set()
+
+    def stop(self) -> None:
+        """Give up, and wait until the thread has ended."""
+        self._ended.set()
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def _run(self) -> None:
+        pause = FIRST_PAUSE
+        while not self._ended.wait(pause):
+            try:
+                self._attempt()
+            except Exception:  # whatever it is, it is told as the project's problem; there is nobody above us
+                pause = min(2 * pause, LONGEST_PAUSE)
+            else:
+                self._ended.set()
+        del self._attempt  # and what it refers to, which refers to us
