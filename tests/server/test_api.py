@@ -419,6 +419,7 @@ def test_segments_are_drafts_again_when_an_old_copy_of_the_journal_is_brought_ba
         client.put(f"{place}/2", json={"target": "Cierre la segunda tapa.", "state": "confirmed"})
         client.post("/modernmt/memories/manual/content", json=unit)
     (tmp_path / "copy.db").replace(tmp_path / "manual" / "journal.db")
+    (tmp_path / "manual" / "journal.db.head").unlink()
     with running(tmp_path) as found, found.client() as client:
         states = [each["state"] for each in client.get(place).json()["segments"]]
         assert states == ["confirmed", "translated", "new"]
