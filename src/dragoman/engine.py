@@ -50,8 +50,8 @@ from dragoman.store import Delivery, Project
 from dragoman.store.rows import write_time
 from dragoman.text.given_texts import check_one_text, checked_texts
 from dragoman.text.tokens import Mode
+from dragoman.upstream.calls import Trial
 from dragoman.upstream.contract import Answer, EngineProgress
-from dragoman.upstream.trial import Trial
 
 if TYPE_CHECKING:
     from dragoman.interactive.simulation import Simulation

@@ -15,8 +15,7 @@ import pytest
 
 from dragoman.upstream import Silence, UnansweredError
 from dragoman.upstream.contract import EngineName
-from dragoman.upstream.credentials import Key
-from dragoman.upstream.transport import LARGEST, Transport
+from dragoman.upstream.transport import LARGEST, Key, Transport
 from tests.upstream.support import Reaction, Request, as_json, serving
 
 KEY = "sk-a1b2c3d4e5"

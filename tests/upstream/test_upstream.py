@@ -260,7 +260,7 @@ def test_the_engine_is_loaded_only_when_it_is_asked(journal: Journal, monkeypatc
         made.append(name)
         return Scripted(name="recorded:x")
 
-    monkeypatch.setattr("dragoman.upstream.lazy_engine.from_name", make)
+    monkeypatch.setattr("dragoman.upstream.names.from_name", make)
     upstream = Upstream("recorded:x", Answers(journal, "en", "es"), source="en", target="es")
     assert (upstream.name, upstream.version, made) == ("recorded:x", None, [])
     assert upstream.find(TEXT) is None

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from dragoman.store import Project
     from dragoman.store.project_answers import ProjectAnswers
     from dragoman.upstream import Upstream
+    from dragoman.upstream.calls import Trial
     from dragoman.upstream.contract import Hints
-    from dragoman.upstream.trial import Trial
 
 commands = typer.Typer()
 group = typer.Typer(
@@ -99,8 +99,8 @@ def test_engine(
     A language model is told the terms and corrections that fit the text, and what it is told is shown.
     """
     from dragoman.upstream import Upstream, from_name
+    from dragoman.upstream.calls import question_for
     from dragoman.upstream.contract import NO_HINTS, PromptedEngine
-    from dragoman.upstream.trial import question_for
 
     with _opened(project, write=False) as opened:
         made = from_name(_name(opened, engine), source=opened.source, target=opened.target)

@@ -2,7 +2,7 @@
 
 1. A line is asked for with what must survive masked, in the engine's first way to write marks. Engines that do not know
    tags are asked without those that enclose words, which are then put around the words that they belong to: by the
-   engine's attention, if it tells that, and by what it calls the words inside a pair alone (`span_answers`).
+   engine's attention, if it tells that, and by what it calls the words inside a pair alone (`SpanAnswers`).
 2. If a mark got lost, or a number, the next way is tried, now with numbers masked too; then the line as it is; at last
    the line without any tag or placeholder, which are put where they stand in the source.
 3. The first answer that has everything is taken; else the first that lacks no tag or placeholder.
@@ -15,7 +15,7 @@ Most lines have nothing to mask and are asked for once, as they are.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from typing import NamedTuple
 from dragoman.text.markup import Markup, take_out
 from dragoman.text.tag_placement import place
 from dragoman.text.tokens import split
+from dragoman.text.wordings import in_quotes, is_found, is_wording, open_pairs, quoted
 from dragoman.upstream.checks import is_text, missing, refuse
 from dragoman.upstream.contract import (
     PASSING,
@@ -35,7 +36,6 @@ from dragoman.upstream.contract import (
     Silence,
 )
 from dragoman.upstream.masking import Masked, mask, restore
-from dragoman.upstream.span_answers import Call, SpanAnswers
 
 Wordings = Mapping[int, Sequence[str]]  # what the words inside pairs of tags are called, by number of the pair
 NO_WORDINGS: Wordings = MappingProxyType({})
@@ -223,3 +223,59 @@ def continue_masked(engine: ContinuingEngine, text: str, prefix: str, n: int) ->
         [each for each in (answer.nbest or (Scored(answer.text),)) if each.text.startswith(prefix)] if answer else []
     )
     return Answer(found[0].text, tuple(found)) if found else None
+
+
+# Asks an engine: texts, their hints, whether they are marked. A Silence where a text has no answer.
+Call = Callable[[Sequence[str], Sequence[Hints], bool], Sequence[Answer | Silence]]
+
+REMEMBERED = 10_000
+LONGEST = 400  # characters between a pair of tags; what is longer is found by the words around it
+
+
+class SpanAnswers:
+    """Asks an engine for the words inside pairs of tags, at most `batch` texts at once.
+
+    By themselves, they mostly come as they stand in the translation of the whole. Where they do not, the whole text is
+    asked for again with quotes around them. Answers are remembered: the same words are bold again and again.
+    """
+
+    def __init__(self, call: Call, batch: int = 16) -> None:
+        self._call, self._batch = call, batch
+        self._known: dict[str, str] = {}  # "" if there is no answer
+
+    def find(self, wanted: Sequence[tuple[Markup, str]]) -> list[dict[int, list[str]]]:
+        """For each text with its tags, and its translation: what the words inside its pairs are called."""
+        pairs = [
+            (at, number, inside)
+            for at, (markup, translation) in enumerate(wanted)
+            for number, inside in open_pairs(markup, translation).items()
+            if len(inside) <= LONGEST
+        ]
+        found: list[dict[int, list[str]]] = [{} for _ in wanted]
+        alone = self.ask([inside for _, _, inside in pairs])
+        unsure = []
+        for at, number, inside in pairs:
+            markup, translation = wanted[at]
+            found[at][number] = [said for said in (alone[inside],) if is_wording(said, inside, translation)]
+            is_sure = found[at][number] and is_found(alone[inside], translation)
+            if not is_sure and (text := quoted(markup, number)):
+                unsure.append((at, number, text))
+        again = self.ask([text for _, _, text in unsure])
+        for at, number, text in unsure:
+            said, translation = in_quotes(again[text]), wanted[at][1]
+            found[at][number] += [said] if said and is_wording(said, text, translation) else []
+        return found
+
+    def ask(self, texts: Sequence[str]) -> dict[str, str]:
+        """What the engine says of each text by itself; "" where it says nothing."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        said = {text: self._known[text] for text in texts if text in self._known}
+        for first in range(0, len(new), self._batch):
+            batch = new[first : first + self._batch]
+            outcomes = self._call(batch, [Hints()] * len(batch), False)
+            for text, each in zip(batch, outcomes, strict=True):
+                said[text] = each.text if isinstance(each, Answer) else ""
+        if len(self._known) > REMEMBERED:
+            self._known = {}
+        self._known |= said
+        return said

@@ -18,9 +18,9 @@ from dragoman.errors import BadInputError
 from dragoman.upstream import prompt
 from dragoman.upstream.checks import missing, refuse
 from dragoman.upstream.contract import NO_HINTS, Answer, EngineName, Hints, Languages, Traits, UnansweredError
-from dragoman.upstream.credentials import Key, find_key
+from dragoman.upstream.http_engines import BILLED, Remote
 from dragoman.upstream.names import number, traits
-from dragoman.upstream.remote import BILLED, Remote
+from dragoman.upstream.transport import Key, find_key
 
 NUMBER = re.compile(r"\d+\s*[:.)]\s*(?=\S)")
 SERVICE = "https://api.openai.com/v1"

@@ -10,31 +10,36 @@
 Traceback (most recent call last):
 dragoman.errors.BadInputError: 'nmt' does not name an engine; write kind:address, where kind is one of apertium, \
 command, ct2, deepl, engine, libretranslate, modernmt, openai, recorded
+
+It is loaded when it is first asked (`LazyEngine`): opening a project must not wait for a large model.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from importlib import import_module
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from dragoman.errors import BadInputError
-from dragoman.upstream.contract import EngineName, Languages, Traits, UpstreamEngine
+from dragoman.upstream.contract import CorrectionsInForce, EngineName, Languages, LearningEngine, Traits, UpstreamEngine
 
 COMMON = ("seconds", "batch", "requests", "characters", "version")
 REMOTE = (*COMMON, "key-file", "key-env", "insecure", "workers")
 CT2 = (*COMMON, "nbest", "beam", "threads", "source-token", "target-token", "device", "learns")
 KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # module and class in this package, and options
-    "apertium": ("apertium_client", "Apertium", REMOTE),
+    "apertium": ("http_engines", "Apertium", REMOTE),
     "command": ("command", "Command", (*COMMON, "stay")),
     "ct2": ("ct2", "CTranslate2", CT2),
-    "deepl": ("deepl_client", "DeepL", (*REMOTE, "formality", "glossary-id", "examples")),
+    "deepl": ("http_engines", "DeepL", (*REMOTE, "formality", "glossary-id", "examples")),
     "engine": ("installed", "Installed", CT2),
-    "libretranslate": ("libretranslate_client", "LibreTranslate", (*REMOTE, "nbest")),
-    "modernmt": ("modernmt_client", "ModernMT", (*REMOTE, "nbest")),
+    "libretranslate": ("http_engines", "LibreTranslate", (*REMOTE, "nbest")),
+    "modernmt": ("http_engines", "ModernMT", (*REMOTE, "nbest")),
     "openai": ("chat_client", "Chat", (*REMOTE, "temperature", "corrections", "schema")),
     "recorded": ("recorded", "Recorded", COMMON),
 }
@@ -129,3 +134,60 @@ def traits(place: EngineName, **defaults: Any) -> Traits:
         if option in place.options:
             changed |= {field: int(number(place, option, 0, least=0)), "is_metered": True}
     return Traits(**(defaults | changed))
+
+
+class LazyEngine:
+    """An engine, or the name of one; safe to use from threads.
+
+    >>> lazy = LazyEngine("command:cat", "en", "es", print)
+    >>> lazy.name, lazy.engine
+    ('command:cat', None)
+    >>> lazy.load() is lazy.engine is not None
+    True
+    """
+
+    def __init__(
+        self,
+        engine: UpstreamEngine | str,
+        source: str,
+        target: str,
+        note: Callable[[Exception], None],
+        corrections: CorrectionsInForce | None = None,
+    ) -> None:
+        self.name = parse(engine).name if isinstance(engine, str) else engine.name
+        self.engine = None if isinstance(engine, str) else engine  # None until it is loaded, or if that failed
+        self._named = engine if isinstance(engine, str) else ""
+        self._languages, self._note, self._corrections = (source, target), note, corrections
+        self._lock = threading.Lock()
+        self._loading: Future[None] | None = None
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether loading was tried, and there is no engine."""
+        return self.engine is None and self._loading is not None and self._loading.done()
+
+    def load(self, until: float | None = None, *, again: bool = False) -> UpstreamEngine | None:
+        """The engine, if it is loaded before that time of the monotonic clock; loading goes on in any case.
+
+        What could not be loaded is only tried `again` if that is asked for.
+        """
+        if self.engine is None:
+            with self._lock:
+                if self._loading is None or (again and self.has_failed):
+                    self._loading = Future()
+                    threading.Thread(target=self._make, daemon=True, name="loading upstream").start()
+            wait([self._loading], timeout=None if until is None else max(until - time.monotonic(), 0.0))
+        return self.engine
+
+    def _make(self) -> None:
+        source, target = self._languages
+        try:
+            engine = from_name(self._named, source=source, target=target)
+            if self._corrections is not None and isinstance(engine, LearningEngine):
+                engine.follow(self._corrections)
+            self.engine = engine
+        except Exception as error:
+            self._note(error)
+        finally:
+            if self._loading:
+                self._loading.set_result(None)

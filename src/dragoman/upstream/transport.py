@@ -7,12 +7,21 @@
 - An answer of more than eight megabytes is cut off, and is an error. One that is compressed is refused unread:
   what it becomes when it is unpacked has no bound.
 - The time allowed is for the whole exchange, since a server that sends a byte now and then would keep us for ever.
+
+Keys of services: read from the environment or a file, shown to nobody.
+
+>>> key = Key("not-for-you")
+>>> key, str(key), f"{key}"
+(<key>, '<key>', '<key>')
+>>> key.redact("401: the key not-for-you is unknown")
+'401: the key <key> is unknown'
 """
 
 from __future__ import annotations
 
 import ipaddress
 import json
+import os
 import random
 import re
 import threading
@@ -21,6 +30,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,7 +38,6 @@ from dragoman import __version__
 from dragoman.errors import BadInputError
 from dragoman.extras import load
 from dragoman.upstream.contract import EngineName, Silence, UnansweredError
-from dragoman.upstream.credentials import Key
 
 LARGEST = 8 << 20  # bytes of an answer
 ATTEMPTS = 4
@@ -241,3 +250,54 @@ def _is_here(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+# ── Keys ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Key:
+    """A secret that does not show itself when printed, formatted, compared or pickled."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str = "") -> None:
+        self._value = value
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __repr__(self) -> str:
+        return "<key>" if self._value else "<no key>"
+
+    def __reduce__(self) -> str:
+        raise TypeError("a key is not written anywhere")
+
+    def reveal(self) -> str:
+        """The secret itself, for the request and nothing else."""
+        return self._value
+
+    def redact(self, text: str) -> str:
+        """A text without the secret."""
+        return text.replace(self._value, "<key>") if self._value else text
+
+
+def find_key(place: EngineName, variable: str, *, is_needed: bool = False) -> Key:
+    """The key of a service: from the file that `key-file` names, or a variable, that of `key-env` or the usual one."""
+    variable = place.options.get("key-env", variable)
+    file = place.options.get("key-file")
+    value = _read(Path(file).expanduser()) if file else os.environ.get(variable, "").strip()
+    if not value and (is_needed or file or "key-env" in place.options):
+        remedy = f"set the environment variable {variable}, or name a file with #key-file=…"
+        raise BadInputError(f"engine {place.kind!r} has no key", remedy=remedy)
+    if not value.isascii() or any(map(str.isspace, value)):
+        what = f"the key of engine {place.kind!r} holds spaces, line breaks or letters that no key has"
+        raise BadInputError(what, remedy="store the key alone")
+    return Key(value)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "is not text"
+        raise BadInputError(f"the key cannot be read: {reason}", where=path, remedy="check #key-file") from None

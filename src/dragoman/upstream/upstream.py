@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from dragoman.errors import DragomanError
 from dragoman.progress import Progress
 from dragoman.upstream.attempts import continue_masked
-from dragoman.upstream.calls import Caller
+from dragoman.upstream.calls import Caller, Trial, question_for
 from dragoman.upstream.checks import is_text
 from dragoman.upstream.contract import (
     NO_HINTS,
@@ -33,9 +33,8 @@ from dragoman.upstream.contract import (
     Silence,
     UpstreamEngine,
 )
-from dragoman.upstream.lazy_engine import LazyEngine
+from dragoman.upstream.names import LazyEngine
 from dragoman.upstream.paragraphs import AnswerOrSilence, AskedText, Key, Paragraph, cut, key_of, outcome_of
-from dragoman.upstream.trial import Trial, question_for
 
 if TYPE_CHECKING:
     from dragoman.store.answers import Answers
