@@ -1,4 +1,4 @@
-"""A file that breaks a rule of XLIFF 2's structure is refused, and the rule is named."""
+"""A file in XLIFF 2 whose references or order of codes are broken is refused, and the rule is named."""
 
 from __future__ import annotations
 
@@ -16,48 +16,13 @@ GOOD = """<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" src
 <target order="1"><ec startRef="2"/>tres <mrk id="m1" type="comment" value="x">x</mrk></target></segment>
 </unit></file></xliff>"""
 FIXED = '<ph id="{}" canReorder="{}" canDelete="no" canCopy="no"/>'
-EXTENSION = '<x:a xmlns:x="urn:x" id="1"><x:b id="1"/></x:a>'
-STYLES = 'xmlns:fs="urn:oasis:names:tc:xliff:fs:2.0"'
 BROKEN = [
-    ('srcLang="en"', 'srcLang="e_n"', "is not a language code"),
-    (' srcLang="en"', "", "lacks the attribute srcLang"),
-    ('<unit id="u1">', "<unit>", "<unit> lacks the attribute id"),
-    ('<segment id="s2">', '<segment id="s1">', "have the same id"),
-    ('<mrk id="m1" type="comment" value="x">x</mrk></source>', '<mrk id="2">x</mrk></source>', "have the same id"),
-    ('state="initial"', 'state="begun"', "is not a state"),
-    ('state="initial"', 'subState="x:y"', "a subState without a state"),
-    ("<source> </source>", "", "has not one <source>"),
     ('dataRef="d1"', 'dataRef="d9"', "refers to no <data>"),
-    ('<data id="d1">&lt;br/></data>', "", "has no <data>"),
-    ('<note id="n1">A note</note>', "", "has no <note>"),
     ('<sc id="2"/>', "", "closes what is not open"),
     ('<ec startRef="2"/>three', "three", "neither closed nor isolated"),
-    ('<ec startRef="2"/>three', '<ec startRef="2" canCopy="no"/>three', "differ in canCopy"),
-    ('type="comment" value="x">x</mrk></source>', 'type="comment">x</mrk></source>', "its text or a reference"),
-    ("two</source>", 'two<cp hex="0041"/></source>', "XML cannot hold"),
-    (
-        "</unit></file>",
-        '</unit><unit id="u1"><segment><source>x</source></segment></unit></file>',
-        "two units have the id",
-    ),
-    ("</unit></file>", '</unit><unit id="u2"/></file>', "has no <segment>"),
-    ("</file></xliff>", '</file><file id="f2"/></xliff>', "neither <unit> nor <group>"),
-    ('<segment id="s1"', '<segment id="#1"', "is not an id"),
-    ('<ph id="1" dataRef="d1"/>', '<ph id="1" type="fmt" subType="xlf:var"/>', "is not a subType of fmt"),
     ('<ph id="1" dataRef="d1"/>', '<ph id="1" subFlows="u9"/>', "refers to no unit of the file"),
-    ('<ph id="1" dataRef="d1"/>', '<ph id="1" canCopy="no"/><ph id="8" copyOf="1"/>', "must not be copied"),
-    ('<ph id="1" dataRef="d1"/>', '<ph id="1" canReorder="firstNo"/>', "may be copied or deleted"),
+    ('<ph id="1" dataRef="d1"/>', '<ph id="1" copyOf="9"/>', "copyOf refers to no code"),
     ('<ph id="1" dataRef="d1"/>', FIXED.format(1, "no"), "does not follow one with canReorder=firstNo"),
-    ('<ec startRef="2"/>three', '<ec startRef="2" canReorder="no"/>three', "differ in canReorder"),
-    (' trgLang="es"', "", "lacks the attribute trgLang"),
-    ('<file id="f1">', '<file id="f1" xml:lang="ja">', "is in another language"),
-    ("<target order", '<target xml:space="preserve" order', "differ in xml:space"),
-    ("</segment>\n</unit>", "</segment>\n<notes><note>x</note></notes></unit>", "two elements <notes>"),
-    ("</unit></file>", "</unit><notes><note>x</note></notes></file>", "something comes after <unit>"),
-    ('<file id="f1">', f'<file id="f1">{EXTENSION}', "two elements of an extension have the same id"),
-    ('<unit id="u1">', f'<unit id="u1" {STYLES} fs:fs="Bad">', "'Bad' is not a formatting style"),
-    ('<unit id="u1">', f'<unit id="u1" {STYLES} fs:Bad="b">', "have no attribute Bad"),
-    ('<ec startRef="2"/>three', f'<ec startRef="2" {STYLES} fs:fs="b"/>three', "at the end of a code"),
     (
         'type="comment" value="x">x</mrk></source>',
         'type="comment" ref="#n1">x</mrk></source>',
@@ -115,13 +80,6 @@ def test_a_code_that_must_not_be_deleted_is_in_the_target() -> None:
     read_document(unit(f"{fixed}a", f"b{fixed}"), "a.xlf")
     with pytest.raises(BadInputError, match="must not be deleted"):
         read_document(unit(f"{fixed}a", "b"), "a.xlf")
-
-
-def test_two_targets_are_not_in_one_place() -> None:
-    segments = "<segment><source>a</source><target order='2'>b</target></segment>"
-    data = unit("c", "d").replace(b"<segment>", segments.encode() + b"<segment>")
-    with pytest.raises(BadInputError, match="two targets have the same order"):
-        read_document(data, "a.xlf")
 
 
 @pytest.mark.parametrize("reference", ["#n=n1", "#u=u1/n=n1", "#/f=f1/u=u1/n=n1"])

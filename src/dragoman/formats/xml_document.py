@@ -17,8 +17,7 @@ from dragoman.formats.qt import QtTs
 from dragoman.formats.tmx import Tmx
 from dragoman.formats.xliff import Xliff
 from dragoman.formats.xliff2 import Xliff2
-from dragoman.formats.xliff2_order import has_moved
-from dragoman.formats.xliff2_rules import check_rules
+from dragoman.formats.xliff2_rules import check_rules, has_moved
 
 # By the name of the root and the first digit of its version.
 LAYOUTS: dict[str, type[Layout]] = {"xliff 1": Xliff, "xliff 2": Xliff2, "tmx 1": Tmx}
