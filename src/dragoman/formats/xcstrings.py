@@ -3,20 +3,57 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from dragoman.errors import BadInputError
 from dragoman.formats.codes import read_codes
+from dragoman.formats.contents import Contents
 from dragoman.formats.division import Chunk, Parts, is_translatable
 from dragoman.formats.document import State
 from dragoman.formats.inline import Inline
-from dragoman.formats.json_tree import Value, read_json, write_string
+from dragoman.formats.json_files import JsonScan, write_string
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.languages import same_language
 
 READ: dict[str, State] = {"new": "new", "needs_review": "translated", "translated": "confirmed", "stale": "translated"}
 WRITTEN = {"new": "new", "translated": "needs_review", "confirmed": "translated"}
+
+
+@dataclass(slots=True)
+class Value:
+    """A value: its position, and the string or the members it has."""
+
+    start: int
+    end: int = 0
+    text: str | None = None  # of a string
+    members: dict[str, Value] | None = None
+
+    def get(self, *path: str) -> Value | None:
+        """The value of a member, of a member of that, and so on."""
+        found: Value | None = self
+        for name in path:
+            found = found.members.get(name) if found and found.members else None
+        return found
+
+    @property
+    def string(self) -> str:
+        """The text of a string; empty for anything else."""
+        return self.text or ""
+
+
+def _read_values(contents: Contents) -> Value:
+    """The value in a file, with all that is inside it."""
+    inside: dict[tuple[str, ...], dict[str, Value]] = defaultdict(dict)
+    value = Value(0)
+    for item in JsonScan(contents):  # the whole comes last
+        members = inside.pop(item.path, {}) if item.members is not None else None
+        value = Value(item.start, item.end, item.text, members)
+        if item.path:
+            inside[item.path[:-1]][item.path[-1]] = value
+    return value
 
 
 def _one(parts: Parts) -> list[Chunk]:
@@ -31,7 +68,7 @@ class XcstringsDocument(PieceDocument):
 
     @cached_property
     def _root(self) -> Value:
-        root = read_json(self.contents)
+        root = _read_values(self.contents)
         if root.get("sourceLanguage") is None or root.get("strings") is None:
             raise BadInputError(
                 "has no sourceLanguage or no strings", where=self.contents.name, remedy="open it in Xcode"
