@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 import json
+import random
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -172,3 +175,41 @@ def test_answers_that_run_wild_are_recognised() -> None:
     assert is_run("a", "a " + ". . " * 20)
     assert not is_run("-" * 40, "-" * 41)
     assert not is_run("It costs 1,000,000,000 dollars.", "Cuesta 1.000.000.000 dólares.")
+
+
+KILLS = 3
+PROGRAM = """
+import os, sys
+from dragoman import Engine
+from dragoman.neural import learner
+from dragoman.upstream import learned_weights
+learner.EVERY = learned_weights.EVERY = 3
+with Engine.open(sys.argv[1]) as engine:
+    number = int(sys.argv[2])
+    while True:
+        engine.translate(f"open the file {number % 7}")
+        row = engine.learn(f"close {number}", f"cierre {number}", force=True)
+        os.write(1, f"{row}\\n".encode())
+        number += 1
+"""
+
+
+def test_killed_at_any_moment_it_has_learned_what_was_acknowledged(model: Path, tmp_path: Path) -> None:
+    path, chance, acknowledged = tmp_path / "project", random.Random(7), list[int]()
+    project(path, model).close()
+    for number in range(KILLS):
+        command = [sys.executable, "-c", PROGRAM, str(path), str(1000 * number)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout
+            acknowledged += [int(process.stdout.readline())]
+            time.sleep(chance.random())
+            process.kill()
+            acknowledged += [int(line) for line in process.stdout if line.endswith("\n")]
+    with Engine.open(path) as engine, project(tmp_path / "fresh", model) as fresh:
+        weights = learned(engine)
+        rows = {row.id: row for row in engine.corrections()}
+        assert rows.keys() >= set(acknowledged)
+        for _, row in sorted(rows.items()):
+            fresh.learn(str(row.source), str(row.target), force=True)
+        assert bits(learned(fresh)) == bits(weights)
+        assert not [name for name in snapshots(path) if not name.endswith(".snapshot")]

@@ -140,6 +140,20 @@ class Unopened(Given):
     problem: Error
 
 
+class EngineLearning(Given):
+    """How far an engine that learns itself has come."""
+
+    model_config = example(corrections=120, due=0, derailed=0, problem=None, familiar=["at least 70 %"])
+    corrections: Annotated[int, Field(description="in force that its weights have learned")]
+    due: Annotated[int, Field(description="in force that they have not learned yet")]
+    derailed: Annotated[int, Field(description="answers of learned weights that ran wild and were replaced")]
+    problem: Annotated[str | None, Field(description="why it does not learn; for administrators")]
+    familiar: Annotated[
+        list[str],
+        Field(description="of texts with so many learned words, the learned weights answer; of others the model"),
+    ]
+
+
 class ProjectSettings(Given):
     """The settings of a project, by name."""
 
@@ -149,6 +163,7 @@ class ProjectSettings(Given):
         upstream_kinds=["deepl", "openai"],
         upstream_engines=["office"],
         upstream_problem=None,
+        upstream_learning=None,
     )
     revision: int
     settings: Annotated[
@@ -168,6 +183,9 @@ class ProjectSettings(Given):
     upstream_problem: Annotated[
         str | None, Field(description="why the engine did not answer when it was last asked; for administrators")
     ]
+    upstream_learning: Annotated[
+        EngineLearning | None, Field(description="how far the engine has come, if it learns itself and has been asked")
+    ] = None
 
 
 class RefusedChange(Sent):

@@ -212,6 +212,11 @@ class Familiar(NamedTuple):
     error: float  # its standard error
     learned_answers: bool
 
+    @property
+    def shares(self) -> str:
+        """Which texts these are, to be shown."""
+        return f"at least {100 * self.least:.0f} %"
+
 
 class EngineProgress(NamedTuple):
     """How far an engine that learns itself has come."""

@@ -42,6 +42,11 @@ export function withLearning(name, on) {
   return kept.length ? `${address}#${kept.join("&")}` : address;
 }
 
+function learnedBy({ corrections, due }) {
+  const left = due ? `, ${due} to go` : "";
+  return `It has learned ${corrections} corrections itself${left}`;
+}
+
 export class EngineForm {
   constructor(project) {
     Object.assign(this, { path: inside(project, "settings"), byName: [] });
@@ -90,10 +95,12 @@ export class EngineForm {
   }
 
   async load() {
-    const { settings, upstream_problem: problem, upstream_kinds: kinds, upstream_engines: byName } = await get(this.path);
-    this.offer(kinds, byName, settings.upstream);
+    const { settings, upstream_problem: problem, upstream_learning: learning, ...may } = await get(this.path);
+    this.offer(may.upstream_kinds, may.upstream_engines, settings.upstream);
     this.show(settings.upstream);
-    this.say(problem && `The last time it was asked, it gave no answer: ${problem}`, "problem");
+    if (problem) this.say(`The last time it was asked, it gave no answer: ${problem}`, "problem");
+    else if (learning?.problem) this.say(`It cannot learn from your corrections: ${learning.problem}`, "problem");
+    else this.say(learning && learnedBy(learning));
   }
 
   say(text, kind = "nothing") {

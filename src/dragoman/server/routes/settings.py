@@ -8,6 +8,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel
 
+from dragoman.engine import Engine
 from dragoman.server import engine_choice, schemas
 from dragoman.server.auth import check_role
 from dragoman.server.context import CanLearn, CanRead, ProjectContext
@@ -81,6 +82,20 @@ def _given(context: ProjectContext) -> schemas.ProjectSettings:
         upstream_kinds=kinds,
         upstream_engines=engine_choice.names(context.server.settings, project.engine.source, project.engine.target),
         upstream_problem=problem,
+        upstream_learning=_learning(project.engine),
+    )
+
+
+def _learning(engine: Engine) -> schemas.EngineLearning | None:
+    progress = engine.upstream_learning
+    if progress is None:
+        return None
+    return schemas.EngineLearning(
+        corrections=progress.corrections,
+        due=progress.due,
+        derailed=progress.derailed,
+        problem=progress.problem,
+        familiar=[each.shares for each in progress.standings if each.learned_answers],
     )
 
 
