@@ -24,9 +24,11 @@ from dragoman.formats.inline import OPENERS, PAIRS, Inline, Kind, Tag, find_empt
 from dragoman.parallel import map_in_order
 from dragoman.progress import Progress
 from dragoman.project.consultant import UnaskedError
+from dragoman.project.glossary import Glossary, extra_terms
 from dragoman.text.affinity import Link
 from dragoman.text.markup import Markup, TagPart, take_quotes_along, without
 from dragoman.text.tag_placement import place, rearrange, renumber
+from dragoman.text.tokens import split
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
@@ -51,6 +53,19 @@ def translate_segment(engine: Engine, document: Document, segment: DocumentSegme
 
 def draft_segment(engine: Engine, document: Document, segment: DocumentSegment) -> SegmentDraft:
     """A translation with the tags of its source, and what it was made of."""
+    with extra_terms(_own_codes([segment])):
+        return _draft(engine, document, segment)
+
+
+def _own_codes(segments: Iterable[DocumentSegment]) -> Glossary | None:
+    """The placeholders that only a format knows, as terms that are translated as they are; None if there are none."""
+    shown = {tag.shown for segment in segments for tag in segment.inline.tags if not tag.shown.startswith("<")}
+    own = Glossary({code: code for code in shown if not any(split(code).placeable)})
+    own.cases = dict.fromkeys(own.terms, "any")
+    return own if len(own) else None
+
+
+def _draft(engine: Engine, document: Document, segment: DocumentSegment) -> SegmentDraft:
     if _has_cues(segment):
         return _divided(engine, document, segment)
     if segment.inline.tags and (recalled := _recall(engine, document, segment)) is not None:
@@ -177,7 +192,8 @@ def _asked_ahead(
     remaining = iter(segments)
     while block := list(islice(remaining, AHEAD)):
         texts = [text for segment in block if segment.id not in kept for text in texts_of(segment)]
-        ask(texts, around=" ".join(segment.source for segment in block))
+        with extra_terms(_own_codes(block)):
+            ask(texts, around=" ".join(segment.source for segment in block))
         yield from block
 
 

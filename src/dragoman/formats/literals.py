@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, NamedTuple
 
 from dragoman.formats.codes import read_codes
-from dragoman.formats.division import Parts
+from dragoman.formats.division import Divide, Parts
 from dragoman.formats.inline import Inline
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 
@@ -34,6 +34,7 @@ class LiteralDocument(PieceDocument):
 
     tags_are_text = True
     codes: ClassVar[tuple[str, ...]] = ()  # syntaxes of placeholders that only some formats have
+    divide: ClassVar[Divide | None] = None  # how a literal becomes segments, if not as a whole
 
     @abstractmethod
     def _literals(self) -> Iterator[Literal]:
@@ -44,8 +45,10 @@ class LiteralDocument(PieceDocument):
         """A text as it is written between such quotation marks."""
 
     def _find_pieces(self) -> Iterable[Piece]:
+        how = self.__class__.divide  # a function, not a method
         for each in self._literals():
-            yield Piece(each.name, read_codes(each.text, self.codes), each.start, each.end, each.name, style=each.quote)
+            inline = read_codes(each.text, self.codes)
+            yield Piece(each.name, inline, each.start, each.end, each.name, divide=how, style=each.quote)
 
     def _render(self, piece: Piece, parts: Parts, _: list[Replacement]) -> str:
         return self._written(Inline(parts).text, piece.style)

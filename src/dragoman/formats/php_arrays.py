@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dragoman.errors import BadInputError
+from dragoman.formats.division import Chunk, Parts, whole
 from dragoman.formats.literals import Literal, LiteralDocument, escaped, unescaped
 
 _TOKEN = re.compile(
@@ -21,11 +22,24 @@ _FILLED_IN = re.compile(r"(?<!\\)(?:\$\w|\{\$)")  # a variable inside a string
 _OPENING = {"[": "[", "(": "(", "{": "{"}
 
 
+def _divide_forms(parts: Parts) -> list[Chunk]:
+    """The forms of a plural, between which Laravel has a |, as segments of their own."""
+    found, form = list[Chunk](), Parts()
+    for part in parts:
+        first, *others = part.split("|") if isinstance(part, str) else [part]
+        form.append(first)
+        for text in others:
+            found += [*whole(form), Chunk(["|"], False)]
+            form = [text]
+    return [*found, *whole(form)]
+
+
 class PhpDocument(LiteralDocument):
     """Arrays of messages, which their translations replace."""
 
     kind = "php"
     codes = ("laravel",)
+    divide = _divide_forms
 
     def _literals(self) -> Iterator[Literal]:
         text = self.contents.text

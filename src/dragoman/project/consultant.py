@@ -25,6 +25,7 @@ from dragoman.project.correction_feed import CorrectionFeed
 from dragoman.project.memory import Memory
 from dragoman.project.open_project import OpenProject
 from dragoman.project.request import Request
+from dragoman.records import Sentence, Term
 from dragoman.upstream import Answer, Hints, Silence, TermPlace, Upstream
 from dragoman.upstream.contract import EngineProgress
 from dragoman.upstream.names import parse
@@ -280,12 +281,18 @@ def hints_for(request: Request) -> Hints:
     recorded = (state.upstream or "").startswith(RECORDED)
     offset, spans = 0 if recorded else len(source.gaps[0]), source.spans
     terms = tuple(
-        TermPlace(spans[term.start][0] - offset, spans[term.end - 1][1] - offset, " ".join(term.words))
+        TermPlace(spans[term.start][0] - offset, spans[term.end - 1][1] - offset, _written(source, term))
         for term in request.terms
     )
     shown, manner = corrections_shown(state.upstream or ""), _MANNER.get()
     nearest = _nearest(state.memory, source.text, shown) if shown else ()
     return Hints(terms, nearest, context=manner.context, formality=manner.formality)
+
+
+def _written(source: Sentence, term: Term) -> str:
+    """The translation of a term as text; one that stays as it is is written as in the source."""
+    is_kept = tuple(term.words) == source.words[term.start : term.end]
+    return source.cut(term.start, term.end) if is_kept else " ".join(term.words)
 
 
 def corrections_shown(name: str) -> int:

@@ -190,7 +190,10 @@ _EXTRA: ContextVar[Glossary | None] = ContextVar("terms of one request", default
 @contextmanager
 def extra_terms(glossary: Glossary | None) -> Iterator[None]:
     """Translate, inside the block and in this thread, with these terms as well."""
-    token = _EXTRA.set(glossary)
+    if glossary and (outer := _EXTRA.get()):
+        both = Glossary({**outer.terms, **glossary.terms}, glossary.mode)
+        both.cases, glossary = {**outer.cases, **glossary.cases}, both
+    token = _EXTRA.set(glossary or _EXTRA.get())
     try:
         yield
     finally:
