@@ -62,6 +62,17 @@ def test_answers_that_look_wrong_are_counted(tmp_path: Path) -> None:
     assert done.stderr == "dragoman: 2 of 2 answers of the engine look wrong: rambling\n"
 
 
+def test_nobody_is_suggested_a_source_that_the_engine_cannot_do(tmp_path: Path) -> None:
+    rambling = make(tmp_path / "rambling", "command:sed 's/.*lid.*/la la la la la la la la la la la la la la la/'")
+    with Engine.open(rambling) as engine:
+        engine.learn("Open the box.", "Abra la caja.")
+        for text in ("Close the lid of the box.", "Close the lid of the box. Open the box."):
+            with engine.interact(text) as session:
+                assert (session.silence, session.upstream) == ("rambling", None)
+                assert "caja" in session.suggest("").suffix
+        assert engine.translate("Close the lid of the box.").upstream_flaw == "rambling"
+
+
 def test_fill_asks_the_engine_in_batches(over: Path, tmp_path: Path) -> None:
     log = tmp_path / "asked"
     program = tmp_path / "engine.py"

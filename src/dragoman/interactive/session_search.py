@@ -69,10 +69,11 @@ class SessionStarts:
         """
         if len(parts) > 1:
             self._translator.ask_parts(parts, recalls=self._recalls, seconds=self._seconds, again=False)
-            asked = [self._translator.request(each, recalls=self._recalls, seconds=self._seconds) for each in parts]
+            made = (self._translator.request(each, recalls=self._recalls, seconds=self._seconds) for each in parts)
+            asked = [_without_copy(each) for each in made]
             both = [self._translator.divided(request, recalls=False) for request in asked]
             return self._of_parts(text, [each for some in both for each in some])
-        request = _checked(self._translator.request(text, answer, seconds=self._seconds))
+        request = _without_copy(_checked(self._translator.request(text, answer, seconds=self._seconds)))
         divided = self._translator.divided(request, recalls=self._recalls)
         return self._whole(request, is_plain=is_plain) if len(divided) == 1 else self._of_parts(text, divided)
 
@@ -104,6 +105,13 @@ def _checked(request: Request) -> Request:
         what = f"the text has {words:,} words, too many to complete its translation"
         raise BadInputError(what, remedy=f"open sessions for texts of at most {MAX_SESSION_WORDS:,} words")
     return request
+
+
+def _without_copy(request: Request) -> Request:
+    """The request without an answer that is its source, because the engine cannot do it: nobody types that."""
+    answer = request.answer
+    is_copy = answer is not None and answer.flaw is not None and answer.text == request.source.text
+    return request.answered(None, request.silence) if is_copy else request
 
 
 OPENING = Beam(pops=1000, stack=250)  # wide: what is not in the graph cannot be suggested at once

@@ -37,12 +37,12 @@ from dragoman.server.context import ProjectContext, server_context
 from dragoman.server.middleware import TokenBucket
 from dragoman.server.serialise import matches_of, tokens_of
 from dragoman.server.sockets import POLICY_VIOLATION, accepted, receive
-from dragoman.upstream.contract import Silence
+from dragoman.upstream.contract import PASSING, Silence
 
 router = APIRouter()
 PENDING = 256  # requests waiting in one session; beyond that it is closed
 ENGINE_SECONDS = 0.8  # that the first completion waits for another engine
-SURE = 0.5  # confidence of the words that are suggested until a slow engine has answered: better none than nonsense
+SURE = 0.5  # confidence of the words that are suggested until a slow engine answers, or if it cannot: better none
 REASON = 120  # characters of the reason for closing, which has to fit into a small frame
 
 Number = Annotated[int, Field(ge=0, le=LARGEST)]
@@ -192,7 +192,7 @@ class LiveSession:
 
         def begin() -> tuple[Session, int, dict[str, Any]]:
             session = project.engine.interact(source, seconds=ENGINE_SECONDS)
-            if session.silence == Silence.SLOW:
+            if session.silence and session.silence not in PASSING - {Silence.SLOW}:
                 session.threshold = SURE
             answer = _suggested(session.suggest(request.prefix), request, session.source)
             answer["source_tokens"] = [token.model_dump() for token in tokens_of(session.source)]
