@@ -79,7 +79,7 @@ def _with_tags(engine: Engine, document: Document, segment: DocumentSegment, fou
         return moved
     if _fits(document, segment, found.text):
         return found.text
-    placed = place_by_alignment(engine, segment.inline)
+    placed = place_by_alignment(engine, _markup(segment.inline))
     if placed is not None and _fits(document, segment, placed):
         return placed
     return _in_pieces(engine, segment)
@@ -99,7 +99,7 @@ def _recall(engine: Engine, document: Document, segment: DocumentSegment) -> str
         return None
     if match.lost and engine.exact_match(_markup(segment.inline).bare) is None:
         return None
-    target = place_by_alignment(engine, segment.inline) if match.lost else match.target
+    target = place_by_alignment(engine, _markup(segment.inline)) if match.lost else match.target
     return target if target is not None and _fits(document, segment, target) else None
 
 
@@ -233,9 +233,8 @@ def _fits(document: Document, segment: DocumentSegment, target: str) -> bool:
     return find_emptied_pair(segment.inline, target) is None
 
 
-def place_by_alignment(engine: Engine, source: Inline) -> str | None:
+def place_by_alignment(engine: Engine, markup: Markup) -> str | None:
     """The translation of the text alone, with each tag at the words that it is at in the source; None if unknown."""
-    markup = _markup(source)
     translation = engine.translate_text(markup.bare)
     if not getattr(translation, "alignment", None) and getattr(translation, "upstream", None) is None:
         return None

@@ -30,18 +30,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from html import unescape
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.formats.filled_document import place_by_alignment
-from dragoman.formats.inline import Inline, Kind, Tag
 from dragoman.project.glossary import Glossary, extra_terms
 from dragoman.records import Phrase, Sentence, Translation
+from dragoman.text.markup import Kind, TagPart, take_quotes_along, without
 from dragoman.text.tokens import is_slot, split
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine
-from html import unescape
 
 LIKENESS = 40.0  # percent of the characters that two texts have in common if only their slots differ
 CANDIDATES = 10  # corrections that are compared word by word
@@ -91,7 +91,7 @@ def _from_memory(engine: Engine, layout: _Layout) -> str | None:
         source, target = split(match.source), split(match.target)
         if _skeleton(source) == skeleton and (text := layout.with_own_slots(source, target)) is not None:
             return text
-    plain = "".join(part for part in layout.without_pairs().parts if isinstance(part, str))
+    plain = "".join(part for part in layout.parts() if isinstance(part, str))
     return _around_pairs(engine, layout) if layout.pairs and engine.exact_match(" ".join(plain.split())) else None
 
 
@@ -203,20 +203,14 @@ class _Layout:
             return None
         return replace(target, words=words).text
 
-    def without_pairs(self) -> Inline:
-        """The text with its pairs as tags; other slots are words of it."""
+    def parts(self) -> list[str | TagPart]:
+        """The text with its pairs apart; other slots are words of it."""
         kinds: dict[int, Kind] = {}
         for one, other in self.pairs:
             kinds |= {self.slots[one].token: "start", self.slots[other].token: "end"}
-        inline = Inline()
-        for token, word in enumerate(self.sentence.words):
-            inline.add(self.sentence.gaps[token])
-            if token in kinds:
-                inline.parts.append(Tag(word, b"", kinds[token], "pair", None))
-            else:
-                inline.add(word)
-        inline.add(self.sentence.gaps[-1])
-        return inline
+        words = (TagPart(word, kinds[n]) if n in kinds else word for n, word in enumerate(self.sentence.words))
+        pieces = zip(self.sentence.gaps, words, strict=False)
+        return [part for gap, word in pieces for part in (gap, word)] + [self.sentence.gaps[-1]]
 
     def without_trailing_signs(self, target: Sentence) -> Sentence:
         """A target whose pairs end before the full stop, if they do in the source: alignments may say otherwise."""
@@ -268,7 +262,7 @@ class _Layout:
 
 def _around_pairs(engine: Engine, layout: _Layout) -> str | None:
     """The text translated without its pairs, which are then put around the words that they belong to."""
-    placed = place_by_alignment(engine, layout.without_pairs()) if layout.pairs else None
+    placed = place_by_alignment(engine, without(take_quotes_along(layout.parts()))) if layout.pairs else None
     return None if placed is None else layout.space(layout.without_trailing_signs(split(placed)), moved=True)
 
 
