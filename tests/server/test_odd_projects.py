@@ -11,7 +11,7 @@ from dragoman.engine import Engine
 from dragoman.errors import StorageError
 from dragoman.server.api_errors import api_error
 from dragoman.server.keys import Keys
-from dragoman.server.logs import without_places
+from dragoman.server.observability import without_places
 from dragoman.server.registry import number_of
 from tests.server.support import make_projects, running
 

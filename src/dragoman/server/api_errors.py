@@ -15,7 +15,7 @@ from starlette.types import Scope
 from dragoman.editor.refusal import Refusal
 from dragoman.errors import BadInputError, CancelledError, DamagedFileError, DragomanError, StorageError
 from dragoman.project.guard import FlaggedError
-from dragoman.server.logs import log_failure, without_places
+from dragoman.server.observability import log_failure, without_places
 from dragoman.store import ReplicaError
 
 UNREADABLE = "There was an error parsing the body"  # FastAPI's words for JSON that is not UTF-8, or too deep

@@ -29,9 +29,8 @@ from dragoman.server.compatible import apertium, chat, deepl, libretranslate, mo
 from dragoman.server.config import Settings
 from dragoman.server.context import ServerContext
 from dragoman.server.jobs import Jobs
-from dragoman.server.logs import log, log_failure
 from dragoman.server.middleware import LimitsMiddleware, MethodOverride, OwnRedirects
-from dragoman.server.observability import Metrics, ObservabilityMiddleware
+from dragoman.server.observability import Metrics, ObservabilityMiddleware, log, log_failure
 from dragoman.server.registry import ProjectRegistry, ServedProject
 from dragoman.server.routes import (
     bilingual,

@@ -26,7 +26,7 @@ from dragoman.errors import DragomanError
 from dragoman.server.api_errors import ApiError
 from dragoman.server.config import Settings, is_loopback
 from dragoman.server.keys import ALL_PROJECTS, LOCAL, Identity, Keys
-from dragoman.server.logs import log, without_places
+from dragoman.server.observability import log, without_places
 from dragoman.server.webhooks import check_time, is_signed
 
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")  # there is a proxy in between

@@ -28,9 +28,8 @@ from dragoman.server.file_readers import FileReaders
 from dragoman.server.glossary_store import FILE, GlossaryStore
 from dragoman.server.jobs import Job, Jobs
 from dragoman.server.keys import Identity
-from dragoman.server.logs import without_places
 from dragoman.server.middleware import Budgets
-from dragoman.server.observability import Metrics
+from dragoman.server.observability import Metrics, without_places
 from dragoman.server.registry import ProjectRegistry, ServedProject
 from dragoman.server.session_memory import SessionMemory
 from dragoman.server.startup import Startup

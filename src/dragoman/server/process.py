@@ -19,7 +19,7 @@ from dragoman.errors import BadInputError
 from dragoman.server.app import create_app
 from dragoman.server.config import Settings
 from dragoman.server.connections import protocols
-from dragoman.server.logs import set_up
+from dragoman.server.observability import set_up
 from dragoman.server.registry import ProjectRegistry
 from dragoman.server.startup import Startup, Tell
 

@@ -28,7 +28,7 @@ from dragoman.files import storage_errors
 from dragoman.server.api_errors import ApiError
 from dragoman.server.config import Follow
 from dragoman.server.limits import DEFAULTS
-from dragoman.server.logs import log, log_failure, without_places
+from dragoman.server.observability import log, log_failure, without_places
 from dragoman.server.reserved_names import FILE, NAME, ReservedNames, own_name
 from dragoman.server.revision_watch import RevisionWatch
 from dragoman.server.workers import FairQueue

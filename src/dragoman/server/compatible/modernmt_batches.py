@@ -18,7 +18,7 @@ from dragoman.server.compatible.modernmt_glossaries import answer
 from dragoman.server.compatible.modernmt_translations import Query, read_query, translated
 from dragoman.server.context import Server
 from dragoman.server.jobs import Job
-from dragoman.server.logs import log
+from dragoman.server.observability import log
 
 TYPES = {400: "InvalidParameterException", 401: "AuthException", 403: "ForbiddenException", 404: "NotFoundException"}
 LONGEST_NAME = 200  # characters of an idempotency key
