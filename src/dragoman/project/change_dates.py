@@ -14,7 +14,7 @@ from itertools import islice
 
 from dragoman.cancellation import checkpoint
 from dragoman.models.evidence import find_changes
-from dragoman.project.correction_record import CorrectionRecord
+from dragoman.project.correction_record import CorrectionRecord, records_of
 from dragoman.project.memory import fold
 from dragoman.project.state import State
 from dragoman.records import ProposedChange, Translation
@@ -54,13 +54,17 @@ class UndatedChanges:
         return (number for number, text in self.texts if all(fold(word) in text for word in words))
 
     def _changes_in(self, row: Row) -> Found:
-        record = CorrectionRecord.of(row)
+        return {
+            change: when for record in records_of(row) for change, when in self._changes_of(record, row.time).items()
+        }
+
+    def _changes_of(self, record: CorrectionRecord, when: datetime) -> Found:
         if record.answer is None:
             return {}
         both = record.answer.contribution, record.contribution
         answer, target = (self.vocabulary.words(each.target.tolist()) for each in both)
         made = find_changes(answer, target)
-        return {(folded(answer[each.begin : each.stop]), folded(each.words)): row.time for each in made}
+        return {(folded(answer[each.begin : each.stop]), folded(each.words)): when for each in made}
 
 
 def find_dates(translation: Translation, state: State) -> UndatedChanges:

@@ -3,7 +3,10 @@
     [−1, size, adaptation] [−2, size, answer] contribution
 
 The contribution is always there; blocks that there is no need for are left out. A contribution begins with a number of
-words, so no negative number can be taken for its beginning. Integers are little-endian, of 32 bits.
+words, so no negative number can be taken for its beginning. Integers are little-endian, of 32 bits. A paragraph that
+was learned sentence by sentence has such a record for each, in order, with the characters of both texts that are its:
+
+    [−3, source characters, target characters, size, record] …
 
 What another engine's translation m of a corrected source f teaches, and its form in the journal.
 
@@ -17,7 +20,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -156,28 +159,19 @@ def answer_from_bytes(block: bytes) -> LearnedAnswer:
     return LearnedAnswer(text, engine, contribution, levels, (engine_right, own_right), proposed, tuple(repeat), when)
 
 
-ADAPTATION, ANSWER = -1, -2
-HEAD = struct.Struct("<ii")
+ADAPTATION, ANSWER, PART = -1, -2, -3
+HEAD, PART_HEAD = struct.Struct("<ii"), struct.Struct("<iiii")
 
 
 @dataclass(frozen=True)
 class CorrectionRecord:
-    """A correction: its texts, what it has added to the models, and what came with it."""
+    """A correction, or one sentence of it: its texts, what it has added to the models, and what came with it."""
 
     source: str
     target: str
     contribution: Contribution
     answer: LearnedAnswer | None = None  # of another engine
     adaptation: bytes = b""  # how weights and factors were moved
-
-    @classmethod
-    def of(cls, row: Row) -> CorrectionRecord:
-        """What a row records."""
-        if row.source is None or row.target is None or row.contribution is None:
-            lacking = "contribution" if row.contribution is None else "texts"
-            remedy = "restore the journal from a copy"
-            raise DamagedFileError(f"row {row.id} of the journal has no {lacking}", remedy=remedy)
-        return cls(row.source, row.target, *_decoded(row.contribution))
 
     def to_bytes(self) -> bytes:
         """Everything but the texts, which are columns of their own."""
@@ -186,9 +180,39 @@ class CorrectionRecord:
         return b"".join(framed) + self.contribution.to_bytes()
 
 
+def records_of(row: Row) -> list[CorrectionRecord]:
+    """What a row records: one for each sentence if it was learned sentence by sentence, otherwise one."""
+    if row.source is None or row.target is None or row.contribution is None:
+        lacking = "contribution" if row.contribution is None else "texts"
+        remedy = "restore the journal from a copy"
+        raise DamagedFileError(f"row {row.id} of the journal has no {lacking}", remedy=remedy)
+    data, found, at, source, target = row.contribution, list[CorrectionRecord](), 0, 0, 0
+    while len(data) >= at + PART_HEAD.size and (head := PART_HEAD.unpack_from(data, at))[0] == PART:
+        _, ours, theirs, size = head
+        at += PART_HEAD.size
+        one, other = row.source[source : source + ours], row.target[target : target + theirs]
+        found.append(CorrectionRecord(one, other, *_decoded(data[at : at + size])))
+        at, source, target = at + size, source + ours, target + theirs
+    return found or [CorrectionRecord(row.source, row.target, *_decoded(data))]
+
+
+def records_to_bytes(records: Sequence[CorrectionRecord]) -> bytes:
+    """What the journal holds of a correction."""
+    if len(records) == 1:
+        return records[0].to_bytes()
+    return b"".join(
+        PART_HEAD.pack(PART, len(each.source), len(each.target), len(data)) + data
+        for each, data in ((each, each.to_bytes()) for each in records)
+    )
+
+
 def answer_in(row: Row) -> LearnedAnswer | None:
     """What another engine had answered for the source of a correction, if that was recorded with it."""
-    return _decoded(row.contribution)[1] if row.contribution else None
+    answers = [record.answer for record in records_of(row)] if row.contribution else []
+    known = [answer for answer in answers if answer]
+    if not known or len(known) < len(answers):
+        return None
+    return replace(known[0], text="".join(answer.text for answer in known)) if len(known) > 1 else known[0]
 
 
 def _decoded(data: bytes) -> tuple[Contribution, LearnedAnswer | None, bytes]:

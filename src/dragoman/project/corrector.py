@@ -1,5 +1,7 @@
 """Corrections of an open project: learned, revised and forgotten, durable when these functions return.
 
+A correction of a paragraph is learned sentence by sentence where the sentences match one to one, otherwise as a whole.
+
 1. `prepare` reads the correction once and searches for what an adapter needs; `compare` measures how far the possible
    translations are from it. Both take time and are done before the write lock is taken; if another thread has learned
    something meanwhile, they are done again.
@@ -21,10 +23,20 @@ from dragoman.adapt.lists import Candidates, candidates, losses
 from dragoman.adapt.protocol import MEASURES, Vector
 from dragoman.cancellation import checkpoint
 from dragoman.errors import BadInputError, UnlearnableError
+from dragoman.models.sentence_pairs import is_matched
 from dragoman.models.trust import Costs
 from dragoman.project import translation
-from dragoman.project.correction_record import ENTRIES, CorrectionRecord, answer_in, costs_of, count_cases, learn_answer
+from dragoman.project.correction_record import (
+    ENTRIES,
+    CorrectionRecord,
+    answer_in,
+    costs_of,
+    count_cases,
+    learn_answer,
+    records_to_bytes,
+)
 from dragoman.project.guard import FlaggedError, find_altered
+from dragoman.project.multiline import split_text
 from dragoman.project.open_project import OpenProject
 from dragoman.project.repeats import compare as compare_repeat
 from dragoman.project.request import Request
@@ -76,7 +88,8 @@ def prepare(
     pair = state.knowledge.read_beside(known, target) if known else state.knowledge.read_pair(source, target)
     answered = known or _read_answer(state, pair, upstream.text if upstream else None)
     wanted = state.adaptation_of(answered is not None) or (weigh and answered is not None and not state.is_untaught)
-    found = _request(state, pair, answered, upstream).search_once() if wanted else None
+    request = _request(state, pair, answered, upstream)
+    found = request.search_once() if wanted and not request.is_long else None
     weighed = translation.weigh(state, found, found.best) if found and found.upstream and weigh else None
     cases = _cases(state, pair, answered) if answered else (0, 0)
     return PreparedCorrection(
@@ -210,25 +223,27 @@ def revise(
 def learn(opened: OpenProject, correction: NewCorrection) -> int:
     """Learn a correction, if need be in the place of another one; returns its id."""
     with opened.reading() as state:
-        prepared = _prepare(state, correction)
-    comparison = compare(state, prepared)
+        prepared = _prepare(opened, state, correction)
+    comparisons = [compare(state, each) for each in prepared]
     with opened.writing() as state:
         old = None if correction.replaces is None else _in_force(opened, correction.replaces)
         if (known := _known(opened, state, correction)) is not None:
             return known
-        if prepared.revision != state.revision:  # another thread has learned something meanwhile
-            prepared = _prepare(state, correction)
-            comparison = compare(state, prepared)
-        reason = _examine(opened, state, prepared, correction)
+        if prepared[0].revision != state.revision:  # another thread has learned something meanwhile
+            prepared = _prepare(opened, state, correction)
+            comparisons = [compare(state, each) for each in prepared]
+        reason = _examine(opened, state, correction)
         with opened.undoing() as undo:
             if old:
                 state.take_back(old)
                 undo.forgot(old)
-                prepared = _read_again(state, prepared)
-            record = apply_correction(state, prepared, comparison)
-            undo.learned(prepared.pair, record)
+            records: list[CorrectionRecord] = []
+            for each, comparison in zip(prepared, comparisons, strict=True):
+                now = _read_again(state, each) if old or records else each
+                records.append(apply_correction(state, now, comparison))
+                undo.learned(now.pair, records[-1])
             with undo.appending():
-                number = _append(opened, correction, record.to_bytes(), reason)
+                number = _append(opened, correction, records_to_bytes(records), reason)
             state.memory.add(number, correction.source, correction.target)
             state.revision = number
     opened.save_now_and_then()
@@ -246,13 +261,30 @@ def forget(opened: OpenProject, number: int, *, user: str | None = None) -> None
     opened.save_now_and_then()
 
 
-def _prepare(state: State, correction: NewCorrection) -> PreparedCorrection:
-    texts = correction.source, correction.target
-    return prepare(state, *texts, correction.answer, correction.engine, weigh=correction.weigh)
+def _prepare(opened: OpenProject, state: State, correction: NewCorrection) -> list[PreparedCorrection]:
+    """A correction read, or each of its sentences."""
+    found = _sentences(opened, state, correction) or [(correction.source, correction.target, correction.answer)]
+    return [prepare(state, *texts, correction.engine, weigh=correction.weigh) for texts in found]
+
+
+def _sentences(opened: OpenProject, state: State, correction: NewCorrection) -> list[tuple[str, str, Answer | None]]:
+    """The sentences of a correction with their translations and answers; nothing unless they match one to one."""
+    mode, answer, target = opened.tokens, correction.answer, state.knowledge.target
+    sources = split_text(correction.source, opened.source, mode)
+    targets = split_text(correction.target, opened.target, mode)
+    answers = split_text(answer.text, opened.target, mode) if answer else [""] * len(sources)
+    if not 1 < len(sources) == len(targets) == len(answers):
+        return []
+    ours = [state.knowledge.source.model_words(state.knowledge.source.read(each)) for each in sources]
+    theirs = [[target.model_words(target.read(each)) for each in texts] for texts in (targets, answers)]
+    if not all(is_matched(state.knowledge.models, ours, side) for side in (theirs if answer else theirs[:1])):
+        return []
+    found = [replace(answer, text=each, nbest=()) if answer else None for each in answers]
+    return list(zip(sources, targets, found, strict=True))
 
 
 def _read_again(state: State, prepared: PreparedCorrection) -> PreparedCorrection:
-    """The prepared after an earlier correction was taken back, which may change the words that the models see."""
+    """The same after something was learned or taken back, which may change the words that the models see."""
     answer = prepared.answer and state.knowledge.read_again(prepared.answer)
     return replace(prepared, pair=state.knowledge.read_again(prepared.pair), answer=answer)
 
@@ -265,9 +297,9 @@ def _known(opened: OpenProject, state: State, correction: NewCorrection) -> int 
     return opened.delivered(correction.delivery.id) if correction.delivery else None
 
 
-def _examine(opened: OpenProject, state: State, prepared: PreparedCorrection, correction: NewCorrection) -> str | None:
+def _examine(opened: OpenProject, state: State, correction: NewCorrection) -> str | None:
     """Flag a correction that looks wrong, or return the reason if it is to be learned anyway."""
-    source, target = prepared.pair.source, prepared.pair.target
+    source, target = state.knowledge.source.read(correction.source), state.knowledge.target.read(correction.target)
     reason = state.guard.check(source, target, opened.target)
     if reason is None and opened.tokens == "text":
         reason = find_altered(source.text, target.text)

@@ -16,7 +16,7 @@ import numpy as np
 
 from dragoman.cancellation import checkpoint
 from dragoman.models.modelset import Contribution
-from dragoman.project.correction_record import CorrectionRecord
+from dragoman.project.correction_record import records_of
 from dragoman.project.memory import fold
 from dragoman.project.state import State
 from dragoman.records import Change, Phrase, Translation
@@ -52,7 +52,8 @@ class Suspects:
         if not any(origin.learned and not origin.corrections for origin, _ in self.found):
             return [origin for origin, _ in self.found]
         folded = [(number, fold(source), fold(target)) for number, source, target in self.texts]
-        read, reads = cache(lambda number: CorrectionRecord.of(find(number)).contribution), iter(range(MAX_READ_IN_ALL))
+        read = cache(lambda number: [record.contribution for record in records_of(find(number))])
+        reads = iter(range(MAX_READ_IN_ALL))
         found: dict[Phrase, tuple[int, ...]] = {}  # the same phrases come again and again in a long text
         for origin, ids in self.found:
             checkpoint()
@@ -98,7 +99,7 @@ def _traced(
     origin: Origin,
     ids: tuple[Ids, Ids],
     texts: list[Text],
-    read: Callable[[int], Contribution],
+    read: Callable[[int], list[Contribution]],
     reads: Iterator[int],
     limit: int,
 ) -> tuple[int, ...]:
@@ -106,7 +107,8 @@ def _traced(
     if not origin.learned:
         return ()
     candidates = islice(_containing(texts, origin.phrase), MAX_READ)
-    found = (number for number, _ in zip(candidates, reads, strict=False) if has_pair(read(number), *ids))
+    some = (number for number, _ in zip(candidates, reads, strict=False))
+    found = (number for number in some if any(has_pair(each, *ids) for each in read(number)))
     return tuple(islice(found, min(limit, origin.learned)))
 
 

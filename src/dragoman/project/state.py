@@ -28,6 +28,7 @@ from dragoman.project.correction_record import (
     count_replacements,
     forget_answer,
     put_back_answer,
+    records_of,
     relearn_answer,
 )
 from dragoman.project.glossary import Glossary, TermRules
@@ -151,14 +152,16 @@ class State:
     def fold(self, row: Row, find: Callable[[int], Row]) -> None:
         """Apply the next row of the journal; `find` returns an earlier row."""
         if row.kind == "learn":
-            self._replay(row.id, CorrectionRecord.of(row))
+            for record in records_of(row):
+                self._replay(record)
+            self.memory.add(row.id, str(row.source), str(row.target))
         elif row.kind == "forget":
             self.take_back(find(int(row.refers_to or 0)))
         elif row.kind == "settings":
             apply_settings(self, row.settings or {})
         self.revision = row.id
 
-    def _replay(self, number: int, correction: CorrectionRecord) -> None:
+    def _replay(self, correction: CorrectionRecord) -> None:
         """Learn a correction again, given what it has added."""
         source, target, answer = correction.source, correction.target, correction.answer
         adaptation = self.adaptation_of(answer is not None)
@@ -170,23 +173,24 @@ class State:
         self.knowledge.relearn(pair, correction.contribution)
         if answer:
             self.count_answer(answer, correction.contribution)
-        self.memory.add(number, source, target)
         self.after_learning()
 
     def take_back(self, row: Row) -> None:
         """Subtract what a correction added: nothing if it was flagged, or has been forgotten before."""
         self.latest, self.weighed = (), ()
         if row.kind == "learn" and row.id in self.memory:
-            correction = CorrectionRecord.of(row)
-            self.subtract(self.knowledge.read_pair(correction.source, correction.target), correction)
+            records = records_of(row)[::-1]
+            for record in records:
+                self.subtract(self.knowledge.read_pair(record.source, record.target), record)
             self.memory.remove(row.id)
             if not len(self.memory):  # as if there had never been any: this drops the vocabulary, too
                 self.knowledge = self.knowledge.without_corrections()
                 self.replacements, self.confidence = Replacements(), Confidence()
                 self.evidence, self.change_trust, self.repeats = Evidence(), ChangeTrust(), Repeats()
-            adaptation = self.adaptation_of(correction.answer is not None)
-            if adaptation and correction.adaptation:
-                adaptation.retract(correction.adaptation)
+            for record in records:
+                adaptation = self.adaptation_of(record.answer is not None)
+                if adaptation and record.adaptation:
+                    adaptation.retract(record.adaptation)
             self._drop_vanished_factors()
 
     def subtract(self, pair: Pair, correction: CorrectionRecord) -> None:
@@ -315,7 +319,7 @@ class Undo:
         self._counted = state.replacements, state.confidence, state.evidence, state.change_trust
         self._repeats = state.repeats
         self._forgot: Row | None = None
-        self._learned: tuple[Pair, CorrectionRecord] | None = None
+        self._learned: list[tuple[Pair, CorrectionRecord]] = []
 
     def forgot(self, row: Row) -> None:
         """The models have forgotten this correction."""
@@ -323,7 +327,7 @@ class Undo:
 
     def learned(self, pair: Pair, record: CorrectionRecord) -> None:
         """The models have learned a pair; `record` is what the journal records of it."""
-        self._learned = pair, record
+        self._learned.append((pair, record))
 
     @contextmanager
     def appending(self) -> Iterator[None]:
@@ -335,20 +339,19 @@ class Undo:
     def take_back(self) -> None:
         """Return to the state before the change, as far as translations depend on it."""
         state, self.possible = self._state, False
-        if self._learned and state.knowledge is self._knowledge:
-            pair, record = self._learned
+        for pair, record in self._learned[::-1] if state.knowledge is self._knowledge else ():
             state.subtract(pair, record)
         state.knowledge = self._knowledge
         state.replacements, state.confidence, state.evidence, state.change_trust = self._counted
         state.repeats = self._repeats
         if self._forgot:
-            record = CorrectionRecord.of(self._forgot)
-            if record.answer:
-                put_back_answer(state.knowledge, record.answer)
-                state.count_answer(record.answer, record.contribution)
-            pair = state.knowledge.read_pair(record.source, record.target)
-            state.knowledge.put_back(pair, record.contribution)
-            state.memory = _with(state.memory, self._forgot.id, record.source, record.target)
+            for record in records_of(self._forgot):
+                if record.answer:
+                    put_back_answer(state.knowledge, record.answer)
+                    state.count_answer(record.answer, record.contribution)
+                pair = state.knowledge.read_pair(record.source, record.target)
+                state.knowledge.put_back(pair, record.contribution)
+            state.memory = _with(state.memory, self._forgot.id, str(self._forgot.source), str(self._forgot.target))
         for adaptation, arrays in zip(self._adaptations, self._adapted, strict=True):
             adaptation.restore(arrays)
         state.latest = ()
