@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.models import phrases_options_kernels
-from dragoman.models.extraction import extract
+from dragoman.models.contribution import extract
 from dragoman.models.phrases import PhraseModel, new_options
 from dragoman.models.symmetry import symmetrise
 from dragoman.text.vocabulary import Vocabulary

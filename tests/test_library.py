@@ -14,10 +14,10 @@ import pytest
 
 import dragoman
 from dragoman.commands.evaluation import new_adapter
+from dragoman.concurrency import ReadWriteLock
 from dragoman.doctor import Diagnosis, show
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError
-from dragoman.locks import ReadWriteLock
 from tests.engine.support import PAIRS, new
 
 

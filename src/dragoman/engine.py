@@ -25,7 +25,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
-from dragoman.cancellation import bound, checkpoint
+from dragoman.concurrency import bound, checkpoint
 from dragoman.errors import BadInputError
 from dragoman.interactive import session
 from dragoman.interactive.session_search import Graphs, SessionStarts, carry_over
@@ -48,8 +48,7 @@ from dragoman.remote_base import fetch
 from dragoman.search.explain import Explanation, explain
 from dragoman.store import Delivery, Project
 from dragoman.store.rows import write_time
-from dragoman.text.given_texts import check_one_text, checked_texts
-from dragoman.text.tokens import Mode
+from dragoman.text.tokens import Mode, check_one_text, checked_texts
 from dragoman.upstream.calls import Trial
 from dragoman.upstream.contract import Answer, EngineProgress
 
@@ -387,7 +386,7 @@ class Engine(Queries):
         already brought is not learned again.
         """
         write_time(time)  # refuses an invalid one
-        self.check_writable()
+        self.opened.check_writable()
         if upstream is None:
             answer, name = self._translator.find_answer(source)
         else:
@@ -412,7 +411,7 @@ class Engine(Queries):
         delivery: Delivery | None = None,
     ) -> int:
         """Replace the target of a correction: `forget` and `learn` in one step; returns the new id."""
-        self.check_writable()
+        self.opened.check_writable()
         new = corrector.revise(self.opened, number, target, user=user, force=force, delivery=delivery)
         self._consultant.hurry()
         return new

@@ -19,7 +19,7 @@ from dragoman.errors import BadInputError
 from dragoman.files import MANIFEST, open_arrays
 from dragoman.models.alignment import AlignmentModel
 from dragoman.models.alignment_kernels import UNIT
-from dragoman.models.extraction import MAX_PHRASE_WORDS
+from dragoman.models.contribution import MAX_PHRASE_WORDS
 from dragoman.models.knowledge import Knowledge
 from dragoman.models.language import LanguageModel
 from dragoman.models.phrases import PhraseModel

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dragoman.engine import Engine
-from dragoman.models.extraction import extract
+from dragoman.models.contribution import extract
 from dragoman.models.modelset import ModelSet
 from dragoman.project.provenance import has_pair
 from tests.engine.support import PAIRS, new

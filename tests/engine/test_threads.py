@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dragoman import locks
+from dragoman.concurrency import ReadWriteLock
 from dragoman.engine import Engine
-from dragoman.locks import ReadWriteLock
 from tests.engine.support import PAIRS, new
 
 pytestmark = pytest.mark.kernels

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dragoman.adapt import Ridge
-from dragoman.cancellation import checkpoint
+from dragoman.concurrency import checkpoint
 from dragoman.engine import Engine
 from dragoman.search.sentence_search import SearchResult
 from tests.engine.support import PAIRS, new

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dragoman import sample
-from dragoman.cancellation import Cancellation
+from dragoman.concurrency import Cancellation
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError, CancelledError
 from dragoman.interactive import session as module

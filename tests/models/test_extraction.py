@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dragoman.errors import BadInputError
 from dragoman.models import extraction_kernels as kernels
-from dragoman.models.extraction import extract
+from dragoman.models.contribution import extract
 from tests.oracles import extraction as oracle
 
 pytestmark = pytest.mark.kernels

@@ -10,7 +10,7 @@ from dragoman.engine import Engine
 from dragoman.errors import DragomanError, StorageError
 from dragoman.project.guard import FlaggedError
 from dragoman.store import Delivery, Journal
-from dragoman.store.delivery_tables import find_delivered, find_delivery, find_place
+from dragoman.store.journal_tables import find_delivered, find_delivery, find_place
 from dragoman.store.sqlite_files import Place
 
 

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from dragoman.engine import Engine
 from dragoman.errors import StorageError
 from dragoman.store import Journal, TakenError
+from dragoman.store.journal_tables import INSERT, Transaction, read_tail
 from dragoman.store.sqlite_files import Place
-from dragoman.store.transaction import INSERT, Transaction, read_tail
 from tests.engine.support import PAIRS, arrays_of, assert_same
 from tests.store.replicas import end_backends, until
 

@@ -18,7 +18,7 @@ from dragoman.errors import BadInputError, StorageError
 from dragoman.project.guard import FlaggedError, Guard
 from dragoman.store import BehindError, Journal, ReplicaError, SupersededError
 from dragoman.store.follower import Listener
-from dragoman.store.transaction import INSERT
+from dragoman.store.journal_tables import INSERT
 from tests.engine.support import PAIRS, act, arrays_of, assert_same
 from tests.store.replicas import assert_follows, copied, end_backends, until, writer
 

@@ -12,7 +12,7 @@ from dragoman.arrays import ArrayTree
 from dragoman.cluster.disk import ScratchDirectory
 from dragoman.cluster.sorted_runs import LOW, Paths, SortedRun, merge, merge_paths
 from dragoman.cluster.sorted_tables import check_size, chunks, index_of, table_arrays
-from dragoman.models.extraction import MAX_PHRASE_WORDS
+from dragoman.models.contribution import MAX_PHRASE_WORDS
 from dragoman.models.extraction_kernels import DISCONTINUOUS, MONOTONE, SWAP
 from dragoman.models.language_kernels import DROPPED as DROPPED_GRAMS
 from dragoman.models.language_kernels import FEW, FEW_TALLIES, GRAM, TALLIES, TOTAL, TYPES, WORDS

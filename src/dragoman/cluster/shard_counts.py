@@ -17,7 +17,7 @@ from dragoman.arrays import ArrayTree
 from dragoman.cluster.sorted_runs import Paths
 from dragoman.models import extraction_kernels
 from dragoman.models.alignment import AlignmentModel
-from dragoman.models.extraction import MAX_PHRASE_WORDS
+from dragoman.models.contribution import MAX_PHRASE_WORDS
 from dragoman.models.extraction_kernels import (
     MONOTONE,
     NEXT,

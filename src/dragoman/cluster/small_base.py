@@ -33,7 +33,7 @@ from dragoman.cluster.sorted_tables import chunks, index_of, table_arrays
 from dragoman.kernels import exercise
 from dragoman.models.alignment_kernels import DROPPED as DROPPED_LINKS
 from dragoman.models.alignment_kernels import UNIT
-from dragoman.models.extraction import MAX_PHRASE_WORDS
+from dragoman.models.contribution import MAX_PHRASE_WORDS
 from dragoman.models.phrases import COUNTS, PhraseModel
 from dragoman.models.phrases_kernels import DROPPED
 from dragoman.search.decoder import Beam

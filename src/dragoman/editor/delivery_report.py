@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dragoman.cancellation import checkpoint
+from dragoman.concurrency import checkpoint
 from dragoman.editor import messages, segment_findings, segment_table
 from dragoman.editor.document_store import Segment
 from dragoman.editor.edited_project import EditedProject

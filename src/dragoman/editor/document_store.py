@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from dragoman.cancellation import checkpoint
+from dragoman.concurrency import checkpoint
 from dragoman.editor import segment_table
 from dragoman.editor.document_connection import DocumentConnection
 from dragoman.editor.document_schema import STATES, source_hash

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from dragoman.cancellation import checkpoint
+from dragoman.concurrency import checkpoint
 from dragoman.editor import messages, segment_edits
 from dragoman.editor.document_store import Segment
 from dragoman.editor.edited_project import EditedProject

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.cancellation import checkpoint
+from dragoman.concurrency import checkpoint
 from dragoman.interactive import error_model_kernels as kernels
 from dragoman.interactive.error_model_kernels import IMPOSSIBLE, MAX_COMPARED_CHARACTERS, NONE, Column, Costs, Edges
 from dragoman.interactive.sections import Sections, Window

@@ -34,7 +34,7 @@ from dragoman.project.request import Request
 from dragoman.project.state import State
 from dragoman.project.translator import Translator, find_first
 from dragoman.records import Match, Sentence, Translation
-from dragoman.search.constrained import Prefix
+from dragoman.search.constrained import NO_PREFIX, Prefix
 from dragoman.search.decoder import Beam
 from dragoman.search.wordgraph import WordGraph
 from dragoman.text.casing import in_capitals
@@ -202,7 +202,8 @@ class Graphs:
     ) -> tuple[WordGraph, int]:
         """The word graph of a request, and the revision of the models that it was made with."""
         with self._project.reading() as state:
-            prefix, revision = Prefix(self._model_words(state, words)), state.revision
+            prefix = Prefix(self._model_words(state, words)) if words else NO_PREFIX
+            revision = state.revision
             request = request.at(state)
             if request.source is self.source:
                 self._request = request

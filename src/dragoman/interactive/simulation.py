@@ -17,7 +17,7 @@ from dragoman.measure import Bleu, ImmediateRecall, Improvement, Ter, Wer, impro
 from dragoman.measure.immediate import COLUMNS as RECALLS
 from dragoman.measure.significance import Interval
 from dragoman.progress import Progress, bars
-from dragoman.text.given_texts import checked_pairs
+from dragoman.text.tokens import checked_pairs
 
 if TYPE_CHECKING:
     from dragoman.engine import Engine

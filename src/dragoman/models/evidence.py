@@ -57,8 +57,8 @@ from dragoman.files import Arrays
 from dragoman.kernels import exercise
 from dragoman.models import alignment_kernels, extraction_kernels, symmetry_kernels
 from dragoman.models import evidence_kernels as kernels
+from dragoman.models.contribution import MAX_PHRASE_WORDS
 from dragoman.models.evidence_kernels import CONTEXTS, END, LENGTHS, LONGEST, START
-from dragoman.models.extraction import MAX_PHRASE_WORDS
 from dragoman.models.modelset import ModelSet
 from dragoman.models.symmetry import HEURISTIC, KINDS
 from dragoman.tables import Ids, Table

@@ -30,9 +30,8 @@ from dragoman.models.modelset import Contribution, ModelSet
 from dragoman.models.symmetry import DEFAULT
 from dragoman.progress import Progress
 from dragoman.records import Pair, Sentence
-from dragoman.text.given_texts import checked_pairs
 from dragoman.text.language_side import LanguageSide
-from dragoman.text.tokens import CURRENT, Mode
+from dragoman.text.tokens import CURRENT, Mode, checked_pairs
 
 KIND = "Knowledge"
 FORMAT = 2

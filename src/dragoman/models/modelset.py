@@ -30,8 +30,7 @@ from dragoman.kernels import exercise
 from dragoman.models import alignment_kernels, estimators, symmetry_kernels
 from dragoman.models.alignment import AlignmentModel, check_pair
 from dragoman.models.classes import ClassModel
-from dragoman.models.contribution import Contribution
-from dragoman.models.extraction import MAX_PHRASE_WORDS
+from dragoman.models.contribution import MAX_PHRASE_WORDS, Contribution
 from dragoman.models.language import AUTO, MODIFIED, LanguageModel, Share, saved_order, saved_smoothing
 from dragoman.models.lengths import LengthModel
 from dragoman.models.phrases import PhraseModel

@@ -31,7 +31,7 @@ from dragoman.errors import BadInputError
 from dragoman.kernels import exercise
 from dragoman.models import extraction_kernels, phrases_options_kernels, phrases_upkeep_kernels
 from dragoman.models import phrases_kernels as kernels
-from dragoman.models.extraction import MAX_PHRASE_WORDS, as_links
+from dragoman.models.contribution import MAX_PHRASE_WORDS, as_links
 from dragoman.models.phrases_kernels import DROPPED, SKIPPED, SORTED, SUM, PairColumns, PhraseArrays
 from dragoman.models.phrases_options_kernels import Options
 from dragoman.tables import ABSENT, Ids, PathTable, Table, table_kernels

@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cache
 from itertools import islice
 
-from dragoman.cancellation import checkpoint
+from dragoman.concurrency import checkpoint
 from dragoman.models.evidence import find_changes
 from dragoman.project.correction_record import CorrectionRecord, records_of
 from dragoman.project.memory import fold

@@ -21,7 +21,7 @@ import numpy as np
 from dragoman.adapt.adaptation import Adaptation
 from dragoman.adapt.lists import Candidates, candidates, losses
 from dragoman.adapt.protocol import MEASURES, Vector
-from dragoman.cancellation import checkpoint
+from dragoman.concurrency import checkpoint
 from dragoman.errors import BadInputError, UnlearnableError
 from dragoman.models.sentence_pairs import is_matched
 from dragoman.models.trust import Costs

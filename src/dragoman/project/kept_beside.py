@@ -53,7 +53,7 @@ def _take_answers(engine: Engine, file: Path) -> Iterator[Damage]:
 
 
 def _take_deliveries(engine: Engine, file: Path, learned: Mapping[int, int]) -> Iterator[Damage]:
-    from dragoman.store.delivery_tables import note_place, record_delivery  # as above
+    from dragoman.store.journal_tables import note_place, record_delivery  # as above
 
     delivered, damage = _read(file, "deliveries", DELIVERED, (int, MAYBE, MAYBE, int))
     elsewhere, also = _read(file, "other_places", ELSEWHERE, (int, str))

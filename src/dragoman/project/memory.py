@@ -29,7 +29,7 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Indel
 
 from dragoman.arrays import ArrayTree
-from dragoman.cancellation import checkpoint
+from dragoman.concurrency import checkpoint
 from dragoman.project.guard import find_altered
 from dragoman.records import Match, Sentence
 from dragoman.text.code_transfer import DIFFERENT, MOST_PENALTY, PENALTY, bare, carry_match

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
+from dragoman.concurrency import ReadWriteLock
 from dragoman.errors import BadInputError, DragomanError, StorageError
-from dragoman.locks import ReadWriteLock
 from dragoman.models.knowledge import Knowledge
 from dragoman.project.state import State, Undo
 from dragoman.project.upkeep import Recovery, SnapshotSaver
@@ -47,6 +47,9 @@ class OpenProject:
 
     def __init__(self, project: Project, *, write: bool, snapshot_every: int) -> None:
         self.store = project
+        self.source, self.target = project.source, project.target  # codes of the languages
+        self.tokens: Mode = project.settings["tokens"]  # "text" for ordinary text, "words" for tokens between spaces
+        self.preset = str(project.settings["preset"])  # the name of the feature set that scores translations
         self.warnings: list[str] = []  # for people: snapshots that could not be used or saved
         self._write = write
         self._closed = False
@@ -75,27 +78,6 @@ class OpenProject:
     def path(self) -> Path:
         """The directory of the project."""
         return self.store.path
-
-    @property
-    def source(self) -> str:
-        """The source language code."""
-        return self.store.source
-
-    @property
-    def target(self) -> str:
-        """The target language code."""
-        return self.store.target
-
-    @property
-    def tokens(self) -> Mode:
-        """How texts are split: "text" for ordinary text, "words" for tokens separated by spaces."""
-        mode: Mode = self.store.settings["tokens"]
-        return mode
-
-    @property
-    def preset(self) -> str:
-        """The name of the feature set that scores translations."""
-        return str(self.store.settings["preset"])
 
     # ── The state ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -154,7 +136,8 @@ class OpenProject:
         """The state, for a `with` block that may change it."""
         self.check_writable()
         self._check_reachable()
-        self._saver.verify(self)
+        if self.state.origin is not None:
+            self._saver.verify(self)
         with self._lock.writing():
             self.check_writable()
             if self._health.state != "sound":
@@ -386,7 +369,7 @@ class OpenProject:
         """The id of the correction that a message brought, whether learned or flagged; None if it is not known."""
         if message is None:
             return None
-        from dragoman.store.delivery_tables import find_delivery
+        from dragoman.store.journal_tables import find_delivery
 
         with self.store.journal.reading() as connection:
             return find_delivery(connection, message)
@@ -404,7 +387,8 @@ class OpenProject:
 
     def save_now_and_then(self) -> None:
         """Save a snapshot in the background if it is time."""
-        self._saver.save_now_and_then(self)
+        if self.revision - self._saver.tried >= self._saver.every:
+            self._saver.save_in_background(self)
 
     def close(self) -> None:
         """Save a snapshot and release the project. Acknowledged corrections are safe even without this."""

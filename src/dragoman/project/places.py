@@ -25,21 +25,21 @@ class Places:
 
     def corrections_in(self, place: str) -> list[Delivered]:
         """The corrections that were made in a place, and those in force that it has as well."""
-        from dragoman.store.delivery_tables import find_delivered, find_noted
+        from dragoman.store.journal_tables import find_delivered, find_noted
 
         with self._journal.reading() as connection:
             return [*find_delivered(connection, place), *find_noted(connection, place)]
 
     def is_elsewhere(self, number: int, place: str) -> bool:
         """Whether a correction is also in another place, or was made in none."""
-        from dragoman.store.delivery_tables import is_elsewhere
+        from dragoman.store.journal_tables import is_elsewhere
 
         with self._journal.reading() as connection:
             return is_elsewhere(connection, place, number)
 
     def note(self, place: str, numbers: Collection[int]) -> None:
         """Remember that a place has these corrections as well."""
-        from dragoman.store.delivery_tables import note_place
+        from dragoman.store.journal_tables import note_place
 
         if numbers:
             with self._journal.keeping() as connection:
@@ -47,7 +47,7 @@ class Places:
 
     def leave(self, place: str, number: int) -> None:
         """Remember that a place no longer has a correction, which others still have."""
-        from dragoman.store.delivery_tables import leave_place
+        from dragoman.store.journal_tables import leave_place
 
         with self._journal.keeping() as connection:
             leave_place(connection, place, number)

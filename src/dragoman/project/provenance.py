@@ -14,7 +14,7 @@ from itertools import islice, product
 
 import numpy as np
 
-from dragoman.cancellation import checkpoint
+from dragoman.concurrency import checkpoint
 from dragoman.models.modelset import Contribution
 from dragoman.project.correction_record import records_of
 from dragoman.project.memory import fold

@@ -23,8 +23,7 @@ from dragoman.project.provenance import Origin, find_origins
 from dragoman.records import Alignment, Check, Match, Term, Translation
 from dragoman.search.decoder import Estimates
 from dragoman.store import Delivered, Row
-from dragoman.text.given_texts import check_one_text
-from dragoman.text.tokens import Mode
+from dragoman.text.tokens import Mode, check_one_text
 from dragoman.text.vocabulary import UNKNOWN
 
 LEAST_LINK = 0.05  # probability of a link from which on it is told
@@ -259,7 +258,7 @@ class Queries:
 
     def delivered_from(self, place: str) -> list[Delivered]:
         """The corrections made in a place, such as a string in another program, the oldest first."""
-        from dragoman.store.delivery_tables import find_delivered
+        from dragoman.store.journal_tables import find_delivered
 
         with self.opened.store.journal.reading() as connection:
             return find_delivered(connection, place)
@@ -271,7 +270,7 @@ class Queries:
 
     def place_of(self, number: int) -> str | None:
         """The place in which a correction was made, if it was recorded."""
-        from dragoman.store.delivery_tables import find_place
+        from dragoman.store.journal_tables import find_place
 
         with self.opened.store.journal.reading() as connection:
             return find_place(connection, number)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from dragoman.adapt.adaptation import Adaptation
-from dragoman.cancellation import checkpoint
+from dragoman.concurrency import checkpoint
 from dragoman.errors import BadInputError
 from dragoman.models.sentence_pairs import is_matched
 from dragoman.project import translation

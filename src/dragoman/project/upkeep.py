@@ -32,8 +32,8 @@ class SnapshotSaver:
 
     def __init__(self, opened: OpenProject, *, every: int) -> None:
         self.lock = threading.Lock()  # held while a snapshot is saved or checked
-        self._every = every
-        self._tried = opened.state.saved  # revision of the last attempt
+        self.every = every
+        self.tried = opened.state.saved  # revision of the last attempt
         self._thread: threading.Thread | None = None
         if opened.role == "writer" and opened.state.origin is not None:
             self._start(self._verify_or_warn, opened)
@@ -47,7 +47,7 @@ class SnapshotSaver:
         with self.lock, opened.store.keeping_files():
             self._verify(opened)
             with opened.reading() as state:
-                revision = self._tried = state.revision
+                revision = self.tried = state.revision
                 if state.saved == revision:
                     return
                 opened.check_settled()
@@ -55,9 +55,9 @@ class SnapshotSaver:
             opened.store.save_snapshot(revision, arrays, about)
             state.saved = revision
 
-    def save_now_and_then(self, opened: OpenProject) -> None:
-        """Save the state in the background if it is time."""
-        if opened.revision - self._tried >= self._every and not (self._thread and self._thread.is_alive()):
+    def save_in_background(self, opened: OpenProject) -> None:
+        """Save the state in the background, unless that is being done."""
+        if not (self._thread and self._thread.is_alive()):
             self._start(self.save_or_warn, opened)
 
     def save_or_warn(self, opened: OpenProject) -> None:
@@ -70,9 +70,8 @@ class SnapshotSaver:
 
     def verify(self, opened: OpenProject) -> None:
         """Check every byte of the snapshot that the state came from; if it is damaged, restore the state without it."""
-        if opened.state.origin is not None:
-            with self.lock:
-                self._verify(opened)
+        with self.lock:
+            self._verify(opened)
 
     def _verify(self, opened: OpenProject) -> None:
         state = opened.state

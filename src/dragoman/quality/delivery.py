@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from dragoman.cancellation import checkpoint
+from dragoman.concurrency import checkpoint
 from dragoman.errors import BadInputError
 from dragoman.formats.document import Document, DocumentSegment, State, UnwritableError
 from dragoman.formats.excerpts import Excerpt

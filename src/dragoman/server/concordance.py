@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import NamedTuple
 
-from dragoman.cancellation import checkpoint
+from dragoman.concurrency import checkpoint
 from dragoman.errors import BadInputError
 
 MOST = 20_000  # hits that are counted

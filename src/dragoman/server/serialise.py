@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 from statistics import fmean
 
-from dragoman.cancellation import checkpoint
+from dragoman.concurrency import checkpoint
 from dragoman.engine import Engine
 from dragoman.project.provenance import Origin
 from dragoman.records import Match, ProposedChange, Sentence, Translation

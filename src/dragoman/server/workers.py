@@ -32,7 +32,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args
 import anyio
 import anyio.to_thread
 
-from dragoman.cancellation import Cancellation
+from dragoman.concurrency import Cancellation
 from dragoman.server.api_errors import ApiError
 from dragoman.server.limits import Limits
 from dragoman.server.observability import Metrics

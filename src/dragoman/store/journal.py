@@ -31,7 +31,21 @@ from dragoman.store.follower import Listener
 from dragoman.store.forgotten_marks import create_indexes, has_index, repair_marks
 from dragoman.store.head import Head, check_head, drop_head, read_head, write_head
 from dragoman.store.journal_errors import RewoundError, interrupted, no_journal
-from dragoman.store.journal_tables import IN_FORCE, JOURNAL, MARKED_ROWS, METADATA, ROWS, UNFINISHED, WRITTEN
+from dragoman.store.journal_tables import (
+    CORRECTIONS,
+    IN_FORCE,
+    INSERT,
+    JOURNAL,
+    MARKED_ROWS,
+    METADATA,
+    NEWEST_FIRST,
+    NO_TAIL,
+    ROWS,
+    UNFINISHED,
+    WRITTEN,
+    Transaction,
+    read_tail,
+)
 from dragoman.store.lock import TakenError
 from dragoman.store.row_reader import CHUNK, RowReader
 from dragoman.store.rows import (
@@ -44,7 +58,6 @@ from dragoman.store.rows import (
     write_time,
 )
 from dragoman.store.sqlite_files import TABLE, Place
-from dragoman.store.transaction import CORRECTIONS, INSERT, NEWEST_FIRST, NO_TAIL, Transaction, read_tail
 
 BELIEVED = 1.0  # seconds for which a database that answered is taken to answer again: asking costs half an append
 

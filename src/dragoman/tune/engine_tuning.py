@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from dragoman.errors import BadInputError
 from dragoman.measure.report import new_measure
 from dragoman.progress import Progress, bars
-from dragoman.text.given_texts import checked_pairs
+from dragoman.text.tokens import checked_pairs
 from dragoman.tune import METHODS, Development, TuningReport, Validation, tune, tune_held_out
 
 if TYPE_CHECKING:

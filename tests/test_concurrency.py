@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.cancellation import Cancellation, bound, checkpoint
+from dragoman.concurrency import Cancellation, bound, checkpoint
 from dragoman.engine import Engine
 from dragoman.errors import BadInputError, CancelledError
 from dragoman.parallel import map_in_order
