@@ -29,6 +29,7 @@ def test_a_correction_that_alters_a_placeholder_is_asked_back(
     with Engine.create(tmp_path / "project", source="en", target="es") as engine:
         with pytest.raises(FlaggedError, match=reason):
             engine.learn(source, target)
+        assert "lacks" in str(engine.check(source, target).suspicious)
         engine.learn(source, target, force=True)
 
 
@@ -46,6 +47,12 @@ def test_a_placeholder_written_otherwise_is_no_slip(tmp_path: Path, source: str,
     with Engine.create(tmp_path / "project", source="en", target="es") as engine:
         engine.learn(source, target)
         assert engine.translate(source).text == target
+
+
+def test_text_that_is_only_words_has_no_placeholders(tmp_path: Path) -> None:
+    with Engine.create(tmp_path / "project", source="en", target="es", tokens="words") as engine:
+        assert engine.learn(SOURCE, ALTERED) == 1
+        assert engine.translate(SOURCE).text == ALTERED
 
 
 def test_a_correction_that_alters_a_placeholder_is_never_recalled(tmp_path: Path) -> None:

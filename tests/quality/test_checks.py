@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from dragoman.cli import app
 from dragoman.project.glossary import Glossary, TermRules
 from dragoman.quality import CHECKS, Checker
+from tests.text.test_placeholders import pieces
 
 
 def found(
@@ -32,6 +33,22 @@ def found(
         ("{n} of {m}", "{n} de {n}", "es", {"placeholders"}),
         ("%(name)s", "%(nombre)s", "es", {"placeholders"}),
         ("%1$s {{x}} ${y}", "%1$s {{x}}", "es", {"placeholders"}),
+        ("{ $x } at {{y}}", "{{ y }} en {$x}", "es", set()),
+        ("{0:day|days} left", "{0:día|días} más", "es", set()),
+        ("{0:day|days} left", "{0:día días} más", "es", {"placeholders", "numbers"}),
+        (
+            "{n, plural, one {# file} other {# files}}",
+            "{n, plural, one {# plik} few {# pliki} other {# pliku}}",
+            "pl",
+            set(),
+        ),
+        (
+            "{n, plural, one {# file} other {# files}}",
+            "{n, plural, one {# plik} other {# pliku}",
+            "pl",
+            {"placeholders"},
+        ),
+        ("Done! 🎉", "¡Hecho!", "es", {"punctuation"}),
         ("1,234.5 km", "1.234,5 km", "es", set()),
         ("10 000 km", "10.000 km", "es", set()),
         ("5 km", "٥ كم", "ar", set()),
@@ -52,6 +69,14 @@ def found(
 )
 def test_what_is_wrong_is_found_and_nothing_else(source: str, target: str, language: str, wanted: set[str]) -> None:
     assert found(source, target, language=language) == wanted
+
+
+@pytest.mark.parametrize("slot", pieces())
+def test_every_placeholder_that_is_lost_or_changed_is_found(slot: str) -> None:
+    check = "tags" if slot.startswith("<") else "placeholders"
+    assert found(f"Open {slot} now", "Abra ahora") >= {check}
+    assert found("Open it now", f"Abra {slot} ahora") >= {check}
+    assert not found(f"Open {slot} now", f"Abra {slot} ahora") & {"tags", "placeholders"}
 
 
 def test_a_translation_longer_than_the_file_allows_is_found() -> None:

@@ -35,7 +35,7 @@ from dragoman.project.correction_record import (
     learn_answer,
     records_to_bytes,
 )
-from dragoman.project.guard import FlaggedError, find_altered
+from dragoman.project.guard import FlaggedError
 from dragoman.project.multiline import split_text
 from dragoman.project.open_project import OpenProject
 from dragoman.project.repeats import compare as compare_repeat
@@ -300,9 +300,7 @@ def _known(opened: OpenProject, state: State, correction: NewCorrection) -> int 
 def _examine(opened: OpenProject, state: State, correction: NewCorrection) -> str | None:
     """Flag a correction that looks wrong, or return the reason if it is to be learned anyway."""
     source, target = state.knowledge.source.read(correction.source), state.knowledge.target.read(correction.target)
-    reason = state.guard.check(source, target, opened.target)
-    if reason is None and opened.tokens == "text":
-        reason = find_altered(source.text, target.text)
+    reason = state.guard.check(source, target, opened.target, opened.tokens)
     if reason and not correction.force:
         with opened.undoing() as undo:
             with undo.appending():

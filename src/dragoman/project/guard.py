@@ -21,7 +21,7 @@ from dragoman.records import Sentence
 from dragoman.text.casing import in_capitals
 from dragoman.text.identification import count_letters, count_scripts, scripts_of
 from dragoman.text.placeholders import find_placeholders
-from dragoman.text.tokens import LOWER, UNCASED, UPPER, shape, split
+from dragoman.text.tokens import LOWER, UNCASED, UPPER, Mode, shape, split
 
 _SIGN = re.compile(r"[<{%$@:#\[\\⟦_]")  # every placeholder has one of them
 LONGEST_UNIT = 8  # characters of a repeated unit
@@ -53,13 +53,14 @@ class Guard:
                 remedy = "give a number, or math.inf to switch the check off"
                 raise BadInputError(f"{field.name} must be at least 1, not {value!r}", remedy=remedy)
 
-    def check(self, source: Sentence, target: Sentence, language: str = "") -> str | None:
-        """Why this pair looks wrong, or None; `language` is the code of the target language."""
+    def check(self, source: Sentence, target: Sentence, language: str = "", mode: Mode = "text") -> str | None:
+        """Why this pair looks wrong, or None; `language` is the code of the target language, `mode` that of tokens."""
         return (
             self._check_copy(source, target)
             or self._check_repetition(source, target)
             or self._check_script(source, target, language)
             or self._check_lengths(source, target)
+            or (find_altered(source.text, target.text) if mode == "text" else None)
         )
 
     def _check_copy(self, source: Sentence, target: Sentence) -> str | None:

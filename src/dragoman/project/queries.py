@@ -215,7 +215,7 @@ class Queries:
                 pair = state.knowledge.read_pair(source, target)
             except UnlearnableError as error:
                 return Check(error.what, None)
-            return Check(None, state.guard.check(pair.source, pair.target, self.target))
+            return Check(None, state.guard.check(pair.source, pair.target, self.target, self.tokens))
 
     def is_target_word(self, word: str) -> bool:
         """Whether a word occurs in translations that were learned, or in those of the base."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dragoman.project.glossary import Glossary
 from dragoman.quality.finding import Finding
 from dragoman.quality.numerals import find_numbers
-from dragoman.quality.placeholders import find_slots
+from dragoman.quality.placeholders import find_signs, find_slots
 from dragoman.quality.punctuation import find_end, find_spaces
 from dragoman.quality.terminology import Find, FindRules, find_forbidden, find_terms
 from dragoman.quality.untranslated import Known, find_untranslated
@@ -55,6 +55,7 @@ class Checker:
     def _find(self, source: str, target: str, limit: int | None, inline: Collection[str]) -> Iterator[Finding]:
         one, other = split(_without(source, inline)), split(_without(target, inline))
         yield from find_slots(one, other)
+        yield from find_signs(one, other)
         yield from find_untranslated(one, other, self.known)
         if limit is not None and len(target) > limit:
             what = f"has {len(target)} characters, {len(target) - limit} more than the file allows"

@@ -41,7 +41,9 @@ CHECKS: dict[str, CheckKind] = {
     "forbidden": CheckKind("question", "Translations that the glossary forbids."),
     "numbers": CheckKind("warning", "Numbers that are missing or added."),
     "glossary": CheckKind("warning", "Terms of the glossary that are not translated as it says."),
-    "punctuation": CheckKind("warning", "Punctuation at the end that differs from the source."),
+    "punctuation": CheckKind(
+        "warning", "Punctuation at the end that differs from the source, and emoji that are missing."
+    ),
     "spaces": CheckKind(
         "warning", "Double spaces, and spaces at the beginning or the end that differ from the source."
     ),

@@ -10,8 +10,10 @@ from typing import NamedTuple
 from dragoman.quality.finding import Finding
 from dragoman.records import Sentence
 from dragoman.text.placeholders import slot_key
-from dragoman.text.tokens import is_slot
+from dragoman.text.tokens import PICTURE, is_slot
 
+ENDS_OF_FORMS = frozenset({"}", "}}", "|"})
+_SIGN = re.compile(rf"[#@]\D*|{PICTURE}")
 _NAME = re.compile(r"</?([A-Za-z][\w:.-]*)")
 
 
@@ -47,6 +49,24 @@ def find_slots(source: Sentence, target: Sentence) -> Iterator[Finding]:
             yield Finding("placeholders", what, slot.start - 1, slot.end)
     if _find_unopened(wanted) is None and (lost := _find_unopened(found)):
         yield Finding("tags", f"{lost.text} closes nothing", lost.start, lost.end)
+
+
+def find_signs(source: Sentence, target: Sentence) -> Iterator[Finding]:
+    """Emoji and references that are missing, and what ends the forms of a choice, such as `}` and `|`.
+
+    >>> from dragoman.text.tokens import split
+    >>> [finding.what for finding in find_signs(split("Well done, @ana! 🎉"), split("¡Bien hecho, Ana!"))]
+    ['@ana is missing', '🎉 is missing']
+    """
+    left = Counter(target.words)
+    for word, (start, end), is_copied in zip(source.words, source.spans, source.placeable, strict=True):
+        is_end = word in ENDS_OF_FORMS  # of which another language may have more or fewer
+        if not is_copied or is_slot(word) or not (is_end or _SIGN.fullmatch(word)):
+            continue
+        left[word] -= 1
+        if left[word] < 0 and not (is_end and word in target.words):
+            check = "placeholders" if is_end else "punctuation"
+            yield Finding(check, f"{word} is missing", source_start=start, source_end=end)
 
 
 def _check(slot: Slot) -> str:
