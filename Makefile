@@ -9,7 +9,7 @@ SUMMARY := -raR
 # The tests start hundreds of interpreters: what one has compiled is kept for the next, whatever the environment says.
 unexport PYTHONDONTWRITEBYTECODE
 # What a server can use: nothing can be installed later in a container that is read-only.
-SERVER_EXTRAS := callbacks languages neural pdf postgresql spelling upstream workbench
+SERVER_EXTRAS := callbacks languages neural postgresql upstream workbench
 
 .PHONY: help run demo test test-all test-bounds test-tools check format bench docs kernels lock release clean
 

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from tests.formats.samples import ALL
-from tests.formats.test_source_formats import FILES, VUE
+from tests.formats.test_source_formats import FILES
 from tests.server.editor import upload
 from tests.workbench.support import Bench
 
@@ -23,7 +23,6 @@ WORD = re.compile(r"[^\W\d_]+")
 SAMPLES = {
     **ALL,
     **{name: text.encode() for name, (text, _) in FILES.items()},
-    "a.vue": VUE.encode(),
     **{each.name: each.read_bytes() for each in sorted(DATA.iterdir())},
 }
 OPENED = "title => document.title === title && document.activeElement?.classList.contains('cm-content')"

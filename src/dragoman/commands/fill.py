@@ -60,9 +60,8 @@ def fill(
 
     In a directory every document that dragoman can read is translated; what was left out, and why, goes to standard
     error. A language in the name of a file or directory is replaced: en.json becomes es.json. What nobody could
-    translate is left as it was and not counted as translated. A PDF becomes a table of its sentences and their
-    translations (.tsv). Filled again, what people have changed in a translation stays, and in a directory only new
-    sentences are translated.
+    translate is left as it was and not counted as translated. Filled again, what people have changed in a translation
+    stays, and in a directory only new sentences are translated.
     """
     from dragoman.formats.fill_files import Filling, FillJob, fill_files
 
@@ -103,18 +102,11 @@ def _say(line: str) -> None:
 def _output(engine: Engine, file: Path, out: Path | None, to: str | None) -> Path:
     """Where the translation of a file or directory goes: `site-es` for `site`, `es.json` or `page.es.md` for files."""
     from dragoman.formats.directories import catalogue_name, translated_path
-    from dragoman.formats.fill_files import PDF
     from dragoman.languages import same_language
 
     if to is not None and not same_language(to, engine.target):
         what = f"the project translates into {engine.target}, not into {to}"
         raise BadInputError(what, remedy="use a project with that target language")
-    if file.suffix.lower() == PDF and file.is_file():
-        place = out or file.with_name(f"{file.stem}.{engine.target}.tsv")
-        if place.suffix.lower() != ".tsv":
-            what = "the translation of a PDF is a table of sentences"
-            raise BadInputError(what, where=place, remedy="name a file that ends in .tsv")
-        return place
     if out is not None:
         return out
     if file.is_dir():

@@ -208,38 +208,6 @@ class ChecksChange(Sent):
     off: Annotated[list[Annotated[str, Field(max_length=40)]], Field(fail_fast=True, max_length=50)]
 
 
-SpelledWord = Annotated[str, Field(min_length=1, max_length=100)]
-
-
-class Words(Sent):
-    """Words of a translation."""
-
-    model_config = example(words=["Cierre", "la", "tappa"])
-    words: Annotated[list[SpelledWord], Field(fail_fast=True, max_length=1000)]
-
-
-class Misspelt(Given):
-    """Those of some words that are in no dictionary."""
-
-    model_config = example(dictionary="es_ES", wrong=["tappa"])
-    dictionary: Annotated[str | None, Field(description="null: none of this language is installed")]
-    wrong: list[str]
-
-
-class CheckedWord(Sent):
-    """A word of a translation."""
-
-    model_config = example(word="tappa")
-    word: SpelledWord
-
-
-class Spellings(Given):
-    """What could be meant by a word."""
-
-    model_config = example(suggestions=["tapa", "tapia"])
-    suggestions: list[str]
-
-
 class Undelivered(Given):
     """A segment that the file would lack, and why."""
 

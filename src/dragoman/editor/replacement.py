@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
+from time import monotonic
 from typing import Any, Literal, NamedTuple
 
 from dragoman.concurrency import checkpoint
@@ -19,7 +21,10 @@ from dragoman.project.guard import FlaggedError
 from dragoman.quality import Finding
 
 LISTED = 1000  # segments that are answered
-LONGEST = 1.0  # seconds that an expression may take in one text
+LONGEST, TOTAL = 1.0, 20.0  # seconds that an expression may take in one text, and in all texts of a document
+GROWN, GROWN_TOTAL = 20_000, 10_000_000  # characters that a text, and all of a document, may gain
+DEEPEST = 20  # groups of an expression inside each other
+RECURSIVE = r"\(\?(?:R|&|P>|[+-]?\d)"  # a part of an expression that calls itself, or another part
 FEW = 20  # segments that are changed one by one, each known to the models at once
 SPECIAL = frozenset("<>{}&%$\\|\n\r\t[]`*_#\"'")  # what may be markup, and is checked by the file
 
@@ -34,7 +39,7 @@ class FoundPlace(NamedTuple):
 
 def find(project: EditedProject, document: int, wanted: messages.ReplacementWanted) -> Iterator[FoundPlace]:
     """The segments of a document whose targets contain a text; locked ones are left alone."""
-    replaced = _replacer(wanted)
+    replaced = _Replacer(wanted)
     only = None if wanted.segments is None else frozenset(wanted.segments)
     leave = frozenset(wanted.leave or ())
     for segment in _candidates(project, document, wanted):
@@ -56,37 +61,78 @@ def _candidates(project: EditedProject, document: int, wanted: messages.Replacem
     yield from documents.segments(document, Filter(search=wanted.find))
 
 
-def _replacer(wanted: messages.ReplacementWanted) -> Callable[[str], tuple[str, list[tuple[int, int]]]]:
-    """A function that replaces in a text, and says where; empty matches of an expression do not count."""
-    library = load("regex", "files")
-    pattern = wanted.find if wanted.regex else library.escape(wanted.find)
-    if wanted.words:
-        pattern = rf"(?<!\w)(?:{pattern})(?!\w)"
-    try:
-        looked = library.compile(pattern, library.V0 | (0 if wanted.case else library.IGNORECASE))
-    except library.error as error:
-        what = f"this is not a regular expression ({error})"
-        raise Refusal(400, what, "correct it, or search for it as plain text", code="bad-expression") from None
+class _Replacer:
+    """Replaces in the texts of a document, one after the other; empty matches of an expression do not count."""
 
-    def new(found: Any) -> str:
-        return str(found.expand(wanted.replace)) if wanted.regex else wanted.replace
+    def __init__(self, wanted: messages.ReplacementWanted) -> None:
+        self._library: Any = load("regex", "files")
+        self._regex, self._new = wanted.regex, wanted.replace
+        self._pattern = self._compiled(wanted)
+        self._seconds, self._room = TOTAL, GROWN_TOTAL
 
-    def replaced(text: str) -> tuple[str, list[tuple[int, int]]]:
+    def _compiled(self, wanted: messages.ReplacementWanted) -> Any:
+        library = self._library
+        pattern = wanted.find if wanted.regex else library.escape(wanted.find)
+        if wanted.regex and (_depth(wanted.find) > DEEPEST or re.search(RECURSIVE, wanted.find)):
+            what = f"this expression calls a part of itself, or has groups more than {DEEPEST} deep"
+            raise _bad(what, "use a simpler one")
+        if wanted.words:
+            pattern = rf"(?<!\w)(?:{pattern})(?!\w)"
         try:
-            hits = [found for found in looked.finditer(text, timeout=LONGEST) if found.end() > found.start()]
-            parts, at = [], 0
-            for found in hits:
-                parts += [text[at : found.start()], new(found)]
-                at = found.end()
-        except TimeoutError:
-            what = "this regular expression takes too long"
-            raise Refusal(400, what, "use a simpler one", code="bad-expression") from None
-        except (library.error, IndexError) as error:
-            what = f"the replacement cannot be used ({error})"
-            raise Refusal(400, what, r"write \1 for the first group", code="bad-expression") from None
-        return "".join([*parts, text[at:]]), [found.span() for found in hits]
+            return library.compile(pattern, library.V0 | (0 if wanted.case else library.IGNORECASE))
+        except (library.error, OverflowError, RecursionError) as error:
+            what = f"this is not a regular expression ({error})"
+            raise _bad(what, "correct it, or search for it as plain text") from None
 
-    return replaced
+    def __call__(self, text: str) -> tuple[str, list[tuple[int, int]]]:
+        """A text with everything replaced, and where that was."""
+        began = monotonic()
+        try:
+            seconds = min(LONGEST, self._seconds)
+            hits = [hit for hit in self._pattern.finditer(text, timeout=seconds) if hit.end() > hit.start()]
+        except TimeoutError:
+            raise _bad("this expression takes too long", "use a simpler one, or replace in fewer segments") from None
+        self._seconds = max(0.001, self._seconds - (monotonic() - began))
+        parts, at, room = [], 0, min(GROWN, self._room)
+        for hit in hits:
+            new = self._expanded(hit, room)
+            room -= len(new) - (hit.end() - hit.start())
+            if room < 0:
+                raise _too_long()
+            parts += [text[at : hit.start()], new]
+            at = hit.end()
+        after = "".join([*parts, text[at:]])
+        self._room -= max(0, len(after) - len(text))
+        return after, [hit.span() for hit in hits]
+
+    def _expanded(self, hit: Any, room: int) -> str:
+        """What a match is replaced by; refused before it is made if it is certainly far too long."""
+        if not self._regex:
+            return self._new
+        longest = max(map(len, filter(None, (hit[0], *hit.groups()))))
+        if self._new.count("\\") * longest > 10 * (room + longest):
+            raise _too_long()
+        try:
+            return str(hit.expand(self._new))
+        except (self._library.error, IndexError) as error:
+            raise _bad(f"the replacement cannot be used ({error})", r"write \1 for the first group") from None
+
+
+def _depth(pattern: str) -> int:
+    """How deep the groups of an expression are, or more."""
+    depth = deepest = 0
+    for each in re.findall(r"\\.|[()]", pattern, re.DOTALL):
+        depth += (each == "(") - (each == ")")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _too_long() -> Refusal:
+    return _bad(f"a text would grow by more than {GROWN:,} characters, or all by too many", "put less there")
+
+
+def _bad(what: str, remedy: str) -> Refusal:
+    return Refusal(400, what, remedy, code="bad-expression")
 
 
 def preview(project: EditedProject, document: int, wanted: messages.ReplacementWanted) -> messages.ReplacementsGiven:

@@ -154,23 +154,23 @@ def assign(documents: DocumentStore, document: int, wanted: messages.Assign) -> 
 def review(project: EditedProject, document: int, wanted: messages.Review, user: str | None) -> list[Segment]:
     """Approve confirmed segments, or take approval back; those that are not confirmed are left out.
 
-    Nobody approves their own work. What its translator could not teach is learned now.
+    Nobody approves their own work; if one of the segments is that, none is approved. What its
+    translator could not teach is learned now.
     """
-    documents, found = project.documents, list[Segment]()
-    for number in dict.fromkeys(wanted.segments):
-        old = documents.segment(document, number)
-        if old.state != "confirmed":
-            continue
-        if wanted.approve and user is not None and old.user == user:
-            what = f"segment {number} was confirmed by yourself"
-            raise Refusal(403, what, "let somebody else review it", code="own-work")
-        with documents.writing() as connection:
-            reviewer = (user or "") if wanted.approve else None
-            if connection.execute(segment_table.REVIEW, (reviewer, document, number, old.version)).rowcount:
+    documents, reviewer = project.documents, (user or "") if wanted.approve else None
+    looked_at = [documents.segment(document, number) for number in dict.fromkeys(wanted.segments)]
+    confirmed = [each for each in looked_at if each.state == "confirmed"]
+    own = next((each.number for each in confirmed if wanted.approve and user is not None and each.user == user), None)
+    if own is not None:
+        what = f"segment {own} was confirmed by yourself"
+        raise Refusal(403, what, "let somebody else review it", code="own-work")
+    with documents.writing() as connection:
+        for old in confirmed:
+            if connection.execute(segment_table.REVIEW, (reviewer, document, old.number, old.version)).rowcount:
                 segment_log.record(connection, old, old, "approved" if wanted.approve else "returned", user)
                 if wanted.approve and old.correction is None:
-                    connection.execute(segment_table.UNTAUGHT, (document, number))
-        found.append(documents.segment(document, number))
+                    connection.execute(segment_table.UNTAUGHT, (document, old.number))
+    found = [documents.segment(document, each.number) for each in confirmed]
     if wanted.approve and len(found) <= TAUGHT:
         teach_some(project, document, TAUGHT)
     return found

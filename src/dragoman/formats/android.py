@@ -71,8 +71,8 @@ class AndroidDocument(PluralFormsDocument, XmlPieceDocument):
         quantity = _QUANTITY.search(head)
         if quantity is not None:
             at = other.start + len(head[: quantity.end()].encode())
-            gap = re.search(rb"\s*\Z", self.raw_data[max(0, other.start - 200) : other.start])
-            after = gap[0].decode() if gap else ""
+            before = self.raw_data[max(0, other.start - 200) : other.start]
+            after = before[len(before.rstrip()) :].decode()
             yield PluralForm(other.start, other.end, (at, at + len("other")), tuple(forms), after=after)
 
     def _spliced(self, start: int, end: int, replacements: Iterable[Replacement]) -> str:

@@ -19,7 +19,7 @@ from dragoman.formats.xml_pieces import XmlPieceDocument
 
 BACK = 20_000  # characters or bytes before the first piece that are looked at
 _HTML = re.compile(
-    r"<!--.*?-->|<(?:script|style)\b.*?</(?:script|style)\s*>"
+    r"<!--.*?(?:-->|\Z)|<(?:script|style)\b.*?(?:</(?:script|style)\s*+>|\Z)"
     r"|<(?P<end>/?)(?P<name>h[1-6]|ul|ol|dl|li|dt|dd|table|tr|td|th|blockquote|pre|caption|figcaption)\b[^<>]*>",
     re.DOTALL | re.IGNORECASE,
 )
@@ -46,7 +46,7 @@ _CLOSES = {
     "tr": ({"tr", "td", "th"}, {"table"}),
 }
 _ITEM = re.compile(r"[ \t>]*(?P<marker>[-+*]|\d{1,9}[.)])[ \t]+\Z")
-_PROPERTIES = re.compile(rb"<(?:\w+:)?pPr\b(?:[^<>]*/>|.{0,5000}?</(?:\w+:)?pPr>)", re.DOTALL)
+_PROPERTIES = re.compile(rb"<(?:\w+:)?pPr\b(?:[^<>]*/>|[^<>]*+>.{0,2000}?</(?:\w+:)?pPr>)", re.DOTALL)
 _STYLE = re.compile(rb"<w:pStyle\s[^>]*w:val=\"([^\"]*)\"")
 _LEVEL = re.compile(rb"<w:outlineLvl\s[^>]*w:val=\"([0-8])\"")
 _LISTED = re.compile(rb"<w:numPr>.{0,300}?<w:ilvl\s[^>]*w:val=\"(\d)\"|<w:numPr>|<a:bu(?:Char|AutoNum)\b", re.DOTALL)

@@ -32,7 +32,7 @@ NEVER = (
     "tsconfig*.json",
     "*.min.*",
     "robots.txt",
-    *("*.config.js", "*.config.mjs", "*.config.cjs", "*.config.ts", "*.d.ts", "*.test.*", "*.spec.*"),
+    *("*.config.ts", "*.d.ts", "*.test.*", "*.spec.*"),
     *("pyproject.toml", "Cargo.toml", "netlify.toml", "uv.toml", "poetry.toml", "rust-toolchain.toml"),
     *("tox.ini", "pytest.ini", "php.ini", "mypy.ini", "alembic.ini", "desktop.ini"),
     "requirements*.txt",
@@ -83,8 +83,6 @@ def left_alone(root: Path, include: Sequence[str] = (), exclude: Sequence[str] =
             continue
         if any(part.startswith(".") for part in inside.parts):
             found["hidden"] += 1
-        elif path.suffix.lower() == ".pdf":
-            found["PDF, which is filled alone (dragoman fill PROJECT FILE.pdf OUT.tsv)"] += 1
         elif path.suffix.lower() not in by_ending():
             found[f"no format for {path.suffix.lower() or 'names without an ending'}"] += 1
         elif _matches(inside, exclude) or (include and not _matches(inside, include)):

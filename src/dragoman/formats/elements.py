@@ -19,9 +19,9 @@ BLOCK = 1 << 16  # bytes that are parsed at once
 DEEPEST = 200  # elements inside each other
 XML = "http://www.w3.org/XML/1998/namespace"
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 calls no Char
-_ATTRIBUTE = rb"""\s+([^\s=>"']+)\s*=\s*("[^"]*"|'[^']*')"""
+_ATTRIBUTE = rb"""\s++([^\s=>"']++)\s*+=\s*+("[^"]*"|'[^']*')"""
 _START = re.compile(rb"<([^\s/>]+)((?:" + _ATTRIBUTE.replace(b"(", b"(?:") + rb")*+)(\s*)(/?)>")
-_ATTRIBUTES = re.compile(_ATTRIBUTE)
+_ATTRIBUTES = re.compile(rb"(?<!\s)" + _ATTRIBUTE)
 _NAME = re.compile(rb"[^\s/>]+")
 
 

@@ -18,7 +18,7 @@ from dragoman.formats.packed import PackedDocument
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.formats.xml_pieces import XmlPieceDocument
 
-_ROOTFILE = re.compile(rb"""<(?:\w+:)?rootfile\b[^>]*?full-path\s*=\s*["']([^"']+)["']""")
+_ROOTFILE = re.compile(rb"""<(?:\w+:)?rootfile\b[^<>]*?full-path\s*=\s*["']([^"']+)["']""")
 _ITEM = re.compile(rb"<(?:\w+:)?item\b[^>]*>")
 _DC = "http://purl.org/dc/elements/1.1/"
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 FORMATS = {
     "dragoman.formats.xml_document:XmlDocument": ".xlf .xliff .sdlxliff .mqxliff .mxliff .tmx .ts .xml",
     "dragoman.formats.po:PoDocument": ".po .pot",
-    "dragoman.formats.mo:MoDocument": ".mo",
     "dragoman.formats.lines:TsvDocument": ".tsv .tab",
     "dragoman.formats.lines:TextDocument": ".txt .text",
     "dragoman.formats.html:HtmlDocument": ".html .htm .xhtml",
@@ -43,14 +42,9 @@ FORMATS = {
     "dragoman.formats.resx:ResxDocument": ".resx .resw",
     "dragoman.formats.fluent:FluentDocument": ".ftl",
     "dragoman.formats.csv_files:CsvDocument": ".csv",
-    "dragoman.formats.script_modules:ScriptDocument": ".js .mjs .cjs .mts",  # and .ts, unless it is XML, of Qt
-    "dragoman.formats.vue_components:VueDocument": ".vue",
-    "dragoman.formats.renpy:RenpyDocument": ".rpy",
     "dragoman.formats.php_arrays:PhpDocument": ".php",
     "dragoman.formats.settings_files:TomlDocument": ".toml",
     "dragoman.formats.settings_files:IniDocument": ".ini",
-    "dragoman.formats.captions:SbvDocument": ".sbv",
-    "dragoman.formats.captions:AssDocument": ".ass .ssa",
     "dragoman.formats.office:DocxDocument": ".docx .docm .dotx .dotm",
     "dragoman.formats.office:PptxDocument": ".pptx .pptm .ppsx .ppsm .potx .potm",
     "dragoman.formats.office:XlsxDocument": ".xlsx .xlsm .xltx .xltm",
@@ -80,16 +74,10 @@ def find_kind(data: bytes, name: str) -> type[Document]:
     """The class that reads a file; resources of Android are told from other XML by their root."""
     ending = PurePath(name).suffix.lower()
     kind = by_ending().get(ending)
-    if ending == ".pdf":
-        what = "a PDF can only be read, and not here"
-        remedy = "dragoman fill PROJECT FILE.pdf OUT.tsv writes its sentences with their translations"
-        raise BadInputError(what, where=name, remedy=remedy)
     if kind is None:
         way = "convert it to XLIFF or PO with translate-toolkit or Okapi, fill that, and convert it back"
         what = "cannot tell the file type from its name"
         raise BadInputError(what, where=name, remedy=f"{way}, or use {_endings()}")
-    if ending == ".ts" and not data.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<"):
-        kind = "dragoman.formats.script_modules:ScriptDocument"
     if ending == ".xml":
         kind = _kind_of_xml(data, kind)
     return load_kind(kind)

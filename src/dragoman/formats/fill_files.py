@@ -31,7 +31,6 @@ from dragoman.progress import bars
 if TYPE_CHECKING:
     from dragoman.engine import Engine
 
-PDF = ".pdf"  # read, but not written
 BATCH = 64  # texts that another engine is asked for at once
 
 
@@ -269,10 +268,6 @@ def read_in_languages(
     except OSError as error:
         raise BadInputError(f"cannot read it ({error.strerror or error})", where=file) from None
     ours = engine.source, engine.target
-    if file.suffix.lower() == PDF:
-        from dragoman.formats.pdf import read_pdf
-
-        return read_pdf(data, file.name, source=ours[0], target=ours[1], sentences=sentences)
     document = read_document(data, file.name, source=ours[0], target=ours[1], sentences=sentences)
     remedy = f"use a file from {ours[0]} to {ours[1]}"
     theirs = document.source_language, document.target_language

@@ -302,7 +302,7 @@ def _divided(engine: Engine, document: Document, segment: DocumentSegment) -> Se
     made = engine.translate_text(whole.source)
     target = re.sub(r"\s+", " ", made.text).strip()
     shares = [len(share) for share in re.split("|".join(re.escape(cue.shown) for cue in cues), segment.source)]
-    spaces = [found.start() for found in re.finditer(r" (?![^<>]*>)", target)]
+    spaces = [found.start() for found in re.finditer(r"<[^<>]*>| ", target) if found[0] == " "]
     if len(spaces) >= len(cues):
         placed = _share_out(target, spaces, shares, [cue.shown for cue in cues])
         if _fits(document, segment, placed):

@@ -31,7 +31,7 @@ _ENTRY = re.compile(
     r"(?:\n|\Z)(?= *+(?:\n *+)*+(?:(?<![^\n])[A-Za-z#-]|\Z))",  # nothing that could go on with it
     re.ASCII,
 )
-_ATTRIBUTE = re.compile(rf"\.(?P<name>{_NAME}) *+= *+(?P<value>{_PATTERN})", re.ASCII)
+_ATTRIBUTE = re.compile(rf"(?<=\n)(?P<before> *+)\.(?P<name>{_NAME}) *+= *+(?P<value>{_PATTERN})", re.ASCII)
 _PLACES = re.compile(rf"({_PLACE})", re.ASCII)
 _INDENT = re.compile(r"\n( *)(?=[^ \n])")
 _SPECIAL_START = re.compile(r" *[.*\[]")  # only on the line of its name may a text begin so
@@ -94,8 +94,15 @@ class FluentDocument(PluralFormsDocument):
             yield Piece(name, _inline(entry["value"]), *entry.span("value"), name, note, divide=whole, style=4)
         for each in _ATTRIBUTE.finditer(self.contents.text, *entry.span("attributes")) if entry["attributes"] else ():
             full = f"{name}.{each['name']}"
-            column = each.start() - self.contents.text.rfind("\n", 0, each.start()) - 1
-            yield Piece(full, _inline(each["value"]), *each.span("value"), full, note, divide=whole, style=column + 4)
+            yield Piece(
+                full,
+                _inline(each["value"]),
+                *each.span("value"),
+                full,
+                note,
+                divide=whole,
+                style=len(each["before"]) + 4,
+            )
 
     def _parsed(self, body: list[Any], offset: int) -> Iterator[Piece]:
         """The pieces of what fluent.syntax has read from a position on."""

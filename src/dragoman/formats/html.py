@@ -50,7 +50,7 @@ _DOCTYPE = r"!(?i:doctype)[^<>\[]*+\[[^\]]*+(?:\](?!\s*+>)[^\]]*+)*+\]\s*+>"  # 
 # The set that begins the pattern lets the search skip what cannot be markup.
 _MARKUP = re.compile(
     r"[<{](?:(?<=<)(?:"
-    rf"(?P<end>/?)(?P<name>[A-Za-z][^\s/<>]*)(?P<attributes>{_IN_TAG})(?P<empty>/?)>"
+    rf"(?P<end>/?)(?P<name>[A-Za-z][^\s/<>]*+)(?P<attributes>{_IN_TAG})(?P<empty>/?)>"
     rf"|{_DOCTYPE}"
     r"|!--.*?(?:-->|\Z)|!\[CDATA\[.*?(?:\]\]>|\Z)|![^<>]*>|\?(?:php\b|=).*?(?:\?>|\Z)|\?[^<>]*>|%.*?(?:%>|\Z))"
     r"|(?<=\{)(?:\{.{0,500}?\}\}|%.{0,500}?%\}))",

@@ -28,7 +28,7 @@ from dragoman.formats.xml_pieces import XmlPieceDocument
 
 RANGE = "CharacterStyleRange"
 _BOXES = words("Change CrossReferenceSource HyperlinkTextSource XMLElement")  # around some of a paragraph
-_SPECIAL = re.compile(r"(<\?.*?\?>)", re.DOTALL)  # a character that XML cannot hold, such as a page number
+_SPECIAL = re.compile(r"(<\?[^<]*?\?>)", re.DOTALL)  # a character that XML cannot hold, such as a page number
 
 
 class _Item(NamedTuple):

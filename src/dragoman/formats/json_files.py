@@ -32,7 +32,6 @@ from dragoman.formats.plural_forms import CATEGORIES, PluralForm, PluralFormsDoc
 
 _KEY = re.compile(r'"(?:[^"\\]*_)?(other)"\s*:\s*\Z')
 _divide_chrome = partial(divide_message, codes=("chrome",))
-_SPACE = re.compile(r"\s*\Z")
 DEEPEST = 900
 MOST_DIGITS = 4300  # of a number, as Python has it
 _STRING = r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*+"'
@@ -107,8 +106,8 @@ class JsonDocument(PluralFormsDocument):
         text = self.contents.text
         key = _KEY.search(text, max(0, other.start - 500), other.start)
         if key is not None:
-            gap = _SPACE.search(text, max(0, key.start() - 200), key.start())
-            after = f",{gap[0] if gap else ' '}"
+            before = text[max(0, key.start() - 200) : key.start()]
+            after = f",{before[len(before.rstrip()) :]}"
             yield PluralForm(key.start(), other.end, key.span(1), tuple(present), after=after)
 
     def _piece(self, name: str, value: JsonItem, note: str, divide: Divide = divide_message) -> Piece:

@@ -41,12 +41,10 @@ _SAID = words(
     "cite citep citet textcite parencite ref eqref cref Cref autoref pageref url nameref verb texttt gls tcode"
 )
 _GROUP = r"\{(?:[^{}\\]|\\.|\{(?:[^{}\\]|\\.|\{(?:[^{}\\]|\\.)*+\})*+\})*+\}"
-_LENGTH = r"(?:\s?=?\s?-?\d*\.?\d+\s?(?:true)?(?:pt|in|cm|mm|em|ex|bp|sp)\b)?"  # as in \parskip=3pt
+_LENGTH = r"(?:\s?=?\s?-?(?:\d++(?:\.\d++)?|\.\d++)\s?(?:true)?(?:pt|in|cm|mm|em|ex|bp|sp)\b)?"  # as in \parskip=3pt
 _ARGUMENTS = re.compile(rf"(?:\[[^\[\]\n]{{0,300}}\]|{_GROUP})*+{_LENGTH}", re.DOTALL)
 _TITLED = re.compile(r"\[(?=[A-Z][^\[\]=]{2,}|[^\[\]=]+ [^\[\]=]+)[^\[\]=\n]{3,200}\]")  # a theorem's
-_BRACKETS = re.compile(r"(?:\[[^\]]{0,200}\])*")
-_BEFORE_SECOND = re.compile(rf"(?:\[[^\]]{{0,200}}\])*{_GROUP}")
-_OPTIONAL = re.compile(r"(?:\s*\[[^\[\]]{0,300}\])*\s*")
+_OPTIONAL = re.compile(r"(?:\s*+\[[^\[\]]{0,300}+\])*\s*+")
 _TOKEN = re.compile(
     r"(?P<blank>\r?\n[ \t]*+\r?\n\s*+)|(?P<comment>%[^\n]*+(?:\n[ \t]*+(?![\r\n]))?)"
     r"|(?P<math>\$\$[^$]{0,20000}\$\$|\$(?:\\.|[^$\\]){1,5000}\$|\\\(.{0,5000}?\\\)|\\\[.{0,20000}?\\\])"
@@ -85,7 +83,7 @@ class LatexDocument(PieceDocument):
         count = PieceCount()
         if begins:
             for title in re.finditer(
-                r"^[ \t]*\\(?:title|subtitle)\s*(?:\[[^\]]*\])?\s*\{", text[: begins.start()], re.MULTILINE
+                r"^[ \t]*+\\(?:title|subtitle)\s*+(?:\[[^\]]{0,500}+\]\s*+)?\{", text[: begins.start()], re.MULTILINE
             ):
                 yield from _Paragraphs(self, count).read(title.end(), self.closing(title.end(), stop))
         elif re.search(r"^[ \t]*\\(?:documentclass|ProvidesPackage|ProvidesClass)\b", text, re.MULTILINE):
@@ -206,7 +204,7 @@ class _Paragraphs:
                 yield from inside.read(begin + 1, end)
                 return end + 1
         if name in ("def", "gdef", "edef", "let"):
-            found = re.compile(rf"\s*=?\s*\\\w+[^{{\n]*(?:{_GROUP})?").match(self.text, at, stop)
+            found = re.compile(rf"\s*+(?:=\s*+)?\\\w+[^{{\n]*+(?:{_GROUP})?").match(self.text, at, stop)
             self._alone(token.start(), found.end() if found else at, "x")
             return found.end() if found else at
         return self._inline(token, name, stop)

@@ -32,7 +32,7 @@ _CODE = re.compile(
     r"(?=[\\`!\[\]<{$:&*_~]| {2}|http)(?:"
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
     r"|(?P<code>(?P<ticks>(?<!`)`++).{1,3000}?(?<!`)(?P=ticks)(?!`))"
-    r"|(?P<break>(?: {2,}|\\)\n\ufdd0*)"
+    r"|(?P<break>(?:(?<! ) {2,}+|\\)\n\ufdd0*)"
     r"|(?P<image>!\[(?:[^\[\]\\]|\\.)*\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)|\[[^\[\]]*\]))"
     r"|(?P<note>\[\^[^\[\]\s]+\]:?)"
     r"|(?P<open>\[(?=(?:[^\[\]\\]|\\.|!?\[(?:[^\[\]\\]|\\.){0,200}+\](?:\([^()]{0,300}+\))?){0,500}+\](?:\(|\[)))"
@@ -48,15 +48,16 @@ _MAY_BEGIN = re.compile(r"[\\`!\[\]<{$:&*_~\n]")  # any of these, except an addr
 
 
 _BREAK = "\ufffa"  # stands for one where texts are compared; spaces around it do not count
-_AROUND_BREAK = re.compile(f" *{_BREAK} *")
+_AROUND_BREAK = re.compile(f"(?:(?<! ) ++)?{_BREAK} *+")
 _SPACES = re.compile(r"[\t\r\n][ \t\r\n]*| [ \t\r\n]+")  # a single space may stay as it is
 
 
 # Lines that say what the lines after them are, with a title that people read.
 _DIRECTIVE = re.compile(
-    r"(?::{3,}\s*[\w-]*(?:\{[^{}]*\})?(?:\[(?P<bracketed>[^\[\]]+)\]|[ \t]+(?P<plain>[^\s{\[].*?))?(?:\{[^{}]*\})?"
+    r"(?::{3,}+\s*+[\w-]*+(?:\{[^{}]*\})?(?:\[(?P<bracketed>[^\[\]]+)\]"
+    r"|(?:[ \t]++|(?<=[ \t]))(?P<plain>[^\s{\[].*?))?(?:\{[^{}]*\})?"
     r"|\[![A-Za-z]+\][+-]?(?:[ \t]+(?P<own>\S.*?))?"
-    r"|(?:!!!|\?\?\?\+?)[ \t]+[\w-]+(?:[ \t]+[\w-]+)*?(?:[ \t]+\"(?P<quoted>[^\"]+)\")?)[ \t]*"
+    r"|(?:!!!|\?\?\?\+?)[ \t]+[\w-]+(?:[ \t]+[\w-]+)*?(?:[ \t]+\"(?P<quoted>[^\"]+)\")?)"
 )
 _DEFINITION = re.compile(
     r"^ {0,3}\[((?:[^\[\]\\\n]|\\.){1,500})\]:[ \t]*\S+(?:\s+(?P<title>\"[^\"\n]+\"|'[^'\n]+'))?", re.MULTILINE
@@ -141,7 +142,7 @@ class MarkdownDocument(PieceDocument):
         some: list[_Line] = []
         count = 0
         for line in (*lines, None):
-            found = _DIRECTIVE.fullmatch(self._slice(*line)) if line else None
+            found = _DIRECTIVE.fullmatch(self._slice(*line).rstrip(" \t")) if line else None
             if line and not found:
                 some.append(line)
                 continue

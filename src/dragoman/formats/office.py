@@ -28,7 +28,7 @@ _ENTRY = re.compile(rb"<(?:\w+:)?(?:Override|Default)\b[^>]*>")
 _ENDING = re.compile(rb"""Extension\s*=\s*["']([^"']+)["']""")
 _PART = re.compile(rb"""PartName\s*=\s*["']/?([^"']+)["']""")
 _TYPE = re.compile(rb"""ContentType\s*=\s*["']([^"']+)["']""")
-_COLUMN = re.compile(rb"""<(?:\w+:)?tableColumn\b[^>]*?\sname\s*=\s*["']([^"']*)["']""")
+_COLUMN = re.compile(rb"""<(?:\w+:)?tableColumn\b[^<>]*?\sname\s*=\s*["']([^"']*)["']""")
 # Diagrams, the pictures of them that programs show, and the titles of charts.
 _DRAWN = r"(?i)drawingml\.(?:diagramData|diagramDrawing|chart)\+xml"
 _DRAWING = ("http://schemas.openxmlformats.org/drawingml/2006/main", "http://purl.oclc.org/ooxml/drawingml/main")
@@ -46,7 +46,7 @@ _PAGE_CODES = re.compile(
     r"((?<!&amp;)&amp;(?:(?:\"|&quot;)[^\"&]*(?:\"|&quot;)|\d{1,3}|K[0-9A-Fa-f]{2,6}(?:[+-]\d{3})?|[A-Za-z+-]))"
 )
 _HAS_TEXT = re.compile(
-    rb"""inlineStr|<(?:\w+:)?c\s[^>]*\st=["']str["'][^>]*>\s*<(?:\w+:)?v|<(?:\w+:)?(?:odd|even|first)(?:Head|Foot)er>"""
+    rb"""inlineStr|<(?:\w+:)?c(?=\s[^<>]*+>)(?>[^<>]*?\st=["']str["'])[^<>]*+>\s*+<(?:\w+:)?v|<(?:\w+:)?(?:odd|even|first)(?:Head|Foot)er>"""
 )
 PAGES = "pages"  # the style of a text around pages
 
@@ -228,7 +228,7 @@ def _types(table: bytes, names: list[str]) -> dict[str, str]:
 
 
 def _natural(path: str) -> tuple[str, int, str]:
-    number = re.search(r"(\d+)\.\w+\Z", path)
+    number = re.search(r"(?<!\d)(\d++)\.\w+\Z", path)
     return path[: number.start() if number else len(path)], int(number[1]) if number else 0, path
 
 

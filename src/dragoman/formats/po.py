@@ -24,11 +24,11 @@ from dragoman.formats.gettext_header import filled_header, is_template, plural_f
 CONVERT = "convert the file to UTF-8 first"
 WIDTH = 79  # columns of a line, where lines are wrapped: as gettext has it
 _STRINGS = r'"(?:[^"\\]++|\\.)*+"'
-_LINE = re.compile(rf"\s*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d{{1,2}}\])?)?\s*((?:{_STRINGS}\s*)+)")
+_LINE = re.compile(rf"\s*+(?:(msgctxt|msgid_plural|msgid|msgstr(?:\[\d{{1,2}}\])?)\s*+)?((?:{_STRINGS}\s*+)++)")
 # Nearly every line: a keyword and a string, or a string.
 _USUAL = re.compile(rf"(msgctxt|msgid_plural|msgid|msgstr(?:\[\d{{1,2}}\])?)?[ \t]*({_STRINGS})\r?")
 _DOMAIN = re.compile(rf"\s*domain\s*{_STRINGS}\s*")
-_STRING = re.compile(_STRINGS)
+_STRING = re.compile(rf"(?<!\\){_STRINGS}")
 _ESCAPE = re.compile(r"((?:\\(?:x[0-9A-Fa-f]{1,2}|[0-7]{1,3}))+)|\\(.)")
 _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", '"': '"', "\\": "\\"}
 _LETTER_OF = {character: letter for letter, character in _LETTERS.items()}

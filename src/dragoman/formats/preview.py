@@ -45,8 +45,8 @@ BEFORE, AFTER = 12, 24  # blocks
 CHARACTERS = 8_000  # on each side
 MOST_SEGMENTS = 60  # of one block, on each side of the one in question
 CODE = 1_000  # characters of a block of code
-_PRE = re.compile(r"<pre\b[^<>]*>(?P<code>.*?)</pre\s*>", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"^ *(?P<fence>```+|~~~+)[^\n]*\n(?P<code>.*?)^ *(?P=fence)", re.DOTALL | re.MULTILINE)
+_PRE = re.compile(r"<pre\b[^<>]*>(?P<code>[^<]*+(?:<(?!/?pre\b)[^<]*+)*)</pre\s*>", re.IGNORECASE)
+_FENCE = re.compile(r"^ *(?P<fence>```++|~~~++)[^\n]*+\n(?P<code>.*?)^ *(?P=fence)", re.DOTALL | re.MULTILINE)
 _MARKUP = re.compile(r"<[^<>]*>")
 PAGES = (HtmlDocument, MarkdownDocument, RunDocument, OpenDocumentPart, NcxPart, OpfPart, SubtitlesDocument)
 

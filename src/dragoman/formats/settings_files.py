@@ -16,8 +16,8 @@ _TOML = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _INI = re.compile(
-    r"^[ \t]*(?:(?P<comment>[;#][^\r\n]*)|\[(?P<table>[^\]\r\n]*)\]"
-    r"|(?P<key>[^=\r\n]+?)[ \t]*=[ \t]*(?P<value>[^\r\n]*?))[ \t]*\r?$",
+    r"^(?:[ \t]*+(?:(?P<comment>[;#][^\r\n]*+)|\[(?P<table>[^\]\r\n]*+)\][ \t]*+)"
+    r"|(?P<key>[^=\r\n]++)=[ \t]*+(?P<value>[^\r\n]*+))\r?$",
     re.MULTILINE,
 )
 
@@ -62,10 +62,11 @@ class IniDocument(LiteralDocument):
             if found["table"] is not None:
                 table = found["table"] + "."
             elif found["value"]:
-                value, (start, end) = found["value"], found.span("value")
+                value, start = found["value"].rstrip(" \t"), found.start("value")
                 quote = value[0] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else ""
                 size = len(quote)
-                yield Literal(table + found["key"], start + size, end - size, value[size : len(value) - size], quote)
+                key, end = table + found["key"].strip(" \t"), start + len(value) - size
+                yield Literal(key, start + size, end, value[size : len(value) - size], quote)
 
     def _written(self, text: str, quote: str) -> str:
         return text.replace(quote, "’" if quote == "'" else "”") if quote else text

@@ -141,7 +141,7 @@ class SubtitlesDocument(PieceDocument):
         if wide is None or len(_bare(text)) <= max(LINE, wide) or "\n" in text:
             return text.replace("\n", self.contents.newline)
         middle = len(text) // 2
-        spaces = [found.start() for found in re.finditer(r" (?![^<>]*>)", text)]
+        spaces = [found.start() for found in re.finditer(r"<[^<>]*>| ", text) if found[0] == " "]
         if not spaces:
             return text
         at = min(spaces, key=lambda space: abs(space - middle))
@@ -220,7 +220,7 @@ def _parts(text: str, offset: int) -> Parts:
 def _joined(text: str) -> str:
     if "\n" not in text:
         return text
-    return re.sub(r"[ \t]*\r?\n[ \t]*(?![-–—‐]\s?\S)", " ", text).replace("\r\n", "\n")
+    return re.sub(r"(?:(?<![ \t])[ \t]++)?\r?\n[ \t]*(?![-–—‐]\s?\S)", " ", text).replace("\r\n", "\n")
 
 
 def _speakers(text: str) -> int:

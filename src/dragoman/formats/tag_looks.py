@@ -57,7 +57,9 @@ _STYLED: list[tuple[re.Pattern[str], Look]] = [
     (re.compile(r"text-line-through-style=\"(?!none)"), "strike"),
     (re.compile(r"text-underline-style=\"(?!none)"), "underline"),
 ]
-_STYLE = re.compile(r'<style:style\s[^>]*?style:name="([^"]+)"[^>]*>(.{0,2000}?)</style:style>', re.DOTALL)
+_STYLE = re.compile(
+    r'<style:style(?=\s[^<>]*+>)(?>[^<>]*?\sstyle:name="([^"<>]+)")[^<>]*+>(.{0,2000}?)</style:style>', re.DOTALL
+)
 _SPACES = re.compile(r"<(?:\w+:)?(?:tab|s|noBreakHyphen)\b")
 _KIND = re.compile(r"""\s(?:ctype|type|subType|fs)\s*=\s*["'](?:x-|html:)?(\w+)""")
 
@@ -103,7 +105,7 @@ def _by_itself(tag: Tag) -> tuple[Look, str]:
     """By its name, or by what it says of itself, as tags of translation tools do."""
     said = _KIND.search(tag.shown) if tag.shown.startswith("<") else None
     look = BY_NAME.get(said[1].lower()) if said else None
-    name = re.sub(r"\d+\Z", "", tag.name) if tag.name.startswith("cue") else tag.name
+    name = tag.name.rstrip("0123456789") if tag.name.startswith("cue") else tag.name
     look = look or BY_NAME.get(name.lower())
     if look is None or (tag.kind == "alone" and look not in ("break", "image", "cue")):
         look = "tag" if tag.kind == "alone" else "plain"
@@ -173,7 +175,7 @@ def _of_element(styles: dict[str, Look], written: str) -> tuple[Look, str]:
 
 def _bare(written: str) -> str:
     """The text of an element."""
-    return " ".join(unescape(re.sub(r"<[^>]*>", "", written)).split())
+    return " ".join(unescape(re.sub(r"<[^<>]*>", "", written)).split())
 
 
 def _short(text: str) -> str:

@@ -54,9 +54,9 @@ _ROOTS = {
 }
 VOCABULARIES = {"DITA": DITA, "DocBook": DOCBOOK, "TTML": TTML}
 _ROOT = re.compile(r"<(?:[\w.-]+:)?([A-Za-z][\w.-]*)[\s/>]")
-_HEAD = re.compile(r"\A\s*(?:<\?[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[[^\]]*\])?\s*>\s*)*", re.DOTALL)
-_RULE = re.compile(r"<its:(translateRule|withinTextRule)\b([^>]*)>")
-_ATTRIBUTE = re.compile(r"""(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_HEAD = re.compile(r"\A\s*+(?:<\?[^>]*\?>\s*+|<!--.*?-->\s*+|<!DOCTYPE[^\[>]*+(?:\[[^\]]*+\]\s*+)?>\s*+)*", re.DOTALL)
+_RULE = re.compile(r"<its:(translateRule|withinTextRule)\b([^<>]*)>")
+_ATTRIBUTE = re.compile(r"""(?<!\w)(\w++)\s*+=\s*+(?:"([^"]*)"|'([^']*)')""")
 _ITS = "http://www.w3.org/2005/11/its"
 
 

@@ -21,7 +21,7 @@ NAME = PACKAGE.name
 _STATEMENT = re.compile(rb"^[ \t]*(?:import|from)\b[^\n#(]*(?:\([^)]*\))?[^\n]*", re.MULTILINE)
 _IMPORT = re.compile(rb"\bimport\b")
 _DECORATED = re.compile(r"^@\w.*\ndef (\w+)", re.MULTILINE)
-_EXERCISE = re.compile(r"^@exercise\n(def (\w+).*\n(?:(?:[ \t].*)?\n)*)", re.MULTILINE)
+_EXERCISE = re.compile(r"^@exercise\n(def (\w++).*\n(?:(?:[ \t].*)?\n)*)", re.MULTILINE)
 
 _digests: dict[str, str] = {}  # module name -> hash of its source and of what it imports
 

@@ -18,9 +18,10 @@ _KINDS = {
     "semicolon": ";；؛፤",
 }
 _KIND_OF = {character: kind for kind, characters in _KINDS.items() for character in characters}
-_CLOSING = re.compile(r"""(?:[\s"'”’»«“„)\]}）」』】*_`\u200e\u200f]|</?[A-Za-z][^<>]*>)+\Z""")
+# What closes a text that is read backwards: so one match finds it, however long it is.
+_CLOSING = re.compile(r"""(?:[\s"'”’»«“„)\]}）」』】*_`\u200e\u200f]|>[^<>]*[A-Za-z]/?<)*+""")
 _UNMARKED = frozenset({"th", "lo", "km", "my", "hy"})  # written without full stops, or with marks inside words
-_DOUBLE = re.compile(r"(?<=\S)  +(?=\S)")
+_DOUBLE = re.compile(r"(?<=\S)  ++(?=\S)")
 
 
 def find_end(source: str, target: str, language: str) -> Iterator[Finding]:
@@ -44,7 +45,8 @@ def find_end(source: str, target: str, language: str) -> Iterator[Finding]:
 
 def _end(text: str) -> tuple[str, int]:
     """The kind of punctuation at the end of a text, behind which only quotes and brackets close; and where it ends."""
-    bare = _CLOSING.sub("", text)
+    closing = _CLOSING.match(text[::-1])
+    bare = text[: len(text) - (closing.end() if closing else 0)]
     if bare.endswith("..."):
         return "ellipsis", len(bare)
     return _KIND_OF.get(bare[-1:], ""), len(bare)

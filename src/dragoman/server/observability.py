@@ -121,7 +121,7 @@ class ObservabilityMiddleware:
 
 
 PLACES = re.compile(
-    r"""["'][^"']*[/\\][^"']*["']|(?<![\w.])/[\w.+-]+(/[\w.+-]+)+|(?<=server at )"[^"]*"(, port \d+)?"""
+    r"""["'](?>[^"'/\\]*[/\\])[^"']*+["']|(?<![\w.])/[\w.+-]+(/[\w.+-]+)+|(?<=server at )"[^"]*"(, port \d+)?"""
 )
 LOGGER = logging.getLogger("dragoman.server")
 

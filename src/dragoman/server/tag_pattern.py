@@ -22,11 +22,11 @@ _CLASSES: Final = {r"\w": r"\p{L}\p{N}_", r"\d": r"\p{Nd}", r"\s": _SPACE}
 _NEGATED: Final = {r"\W": r"\w", r"\D": r"\d", r"\S": r"\s"}
 _PIECE = re.compile(
     r"(?P<escape>\\(?:U[0-9a-fA-F]{8}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.))"
-    r"|(?P<class>\[\^?(?:\\.|[^\]\\])+\])"
+    r"|(?P<class>\[\^?(?:\\.|[^\]\\])++(?:\]|\Z))"
     r"|(?P<same>\(\?P=(?P<of>\w+)\))"
     r"|(?P<open>\((?:\?(?:[:=!]|<[=!]|P<\w+>))?)"
     r"|(?P<close>\))"
-    r"|(?P<repeat>(?:[*+?]|\{\d*,?\d*\}))(?P<possessive>\+)?"
+    r"|(?P<repeat>(?:[*+?]|\{\d*+(?:,\d*+)?\}))(?P<possessive>\+)?"
     r"|(?P<other>.)",
     re.DOTALL,
 )

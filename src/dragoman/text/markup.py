@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from dragoman.text.tokens import is_slot, split
 
-TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^<>]*?(/?)>")
+TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*+)[^<>]*?(/?)>")
 AROUND = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’", "«": "»", "(": ")", "[": "]"}
 BREAKS = frozenset({"br", "hr"})  # tags that divide a text and are no word of it
 # Empty tags of XLIFF and TMX that belong together by a reference: which opens, and which closes.

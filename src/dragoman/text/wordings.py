@@ -31,7 +31,7 @@ QUOTES = ("“”", "()", "[]")
 OPENING, CLOSING = '"“”«„‘(［[', '"”“»’)］]'
 OTHER = 0.3  # what a word counts for that stands where the wording has another one
 BEGINS = 0.15  # what it counts for that a run begins as the wording does
-INSIDE = re.compile(rf"[{re.escape(OPENING)}]\s*([^{re.escape(OPENING + CLOSING)}]+?)\s*[{re.escape(CLOSING)}]")
+INSIDE = re.compile(rf"[{re.escape(OPENING)}]([^{re.escape(OPENING + CLOSING)}]++)[{re.escape(CLOSING)}]")
 
 
 def open_pairs(markup: Markup, translation: str) -> dict[int, str]:
@@ -87,7 +87,7 @@ def in_quotes(text: str) -> str | None:
     'el coche rojo'
     """
     found = INSIDE.findall(text)
-    return found[0] if len(found) == 1 else None
+    return found[0].strip() if len(found) == 1 else None
 
 
 class Wording(NamedTuple):

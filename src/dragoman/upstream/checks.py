@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from dragoman.records import Sentence
 from dragoman.text.identification import count_letters, count_scripts, find_other, scripts_of
+from dragoman.text.markup import TAG
 from dragoman.text.placeholders import slots_beyond, slots_of
 from dragoman.text.tokens import is_slot, split
 from dragoman.upstream.contract import Silence, TermPlace
@@ -28,7 +29,6 @@ REPEATS, LONGEST_UNIT = 4, 8  # so often up to so many words may stand in a row,
 MARKS = 8  # so many equal ones in a row, which the source does not have, are no translation
 FOREIGN_LETTERS = 3  # of another script, from which on most letters decide
 COPIED_WORDS = 4  # different ones in small letters, from which on a copy of the source is no translation
-TAG_NAME = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^>]*?(/?)>")
 _APOLOGY = re.compile(
     r"\b(?:i'?m sorry|i am sorry|sorry|apolog\w+|i (?:can'?t|cannot|can not|won'?t)|(?:i'?m|i am) (?:not able|unable)"
     r"|unfortunately|cannot|can'?t|unable|as an ai|lo siento|lo lamento|no puedo|no podemos|(?:es )?tut mir leid"
@@ -51,7 +51,7 @@ def missing(source: str, target: str, terms: Sequence[TermPlace] = ()) -> Missin
     ours, theirs = slots_of(one), slots_of(other)
     slots = slots_beyond(ours, theirs) + slots_beyond(theirs, ours)
     if not slots and _is_crossed(target) and not _is_crossed(source):
-        slots = [word for word in dict.fromkeys(theirs) if TAG_NAME.fullmatch(word)]
+        slots = [word for word in dict.fromkeys(theirs) if TAG.fullmatch(word)]
     covered = [source[term.start : term.end] for term in terms]
     lost = Counter(_placeables(one)) - Counter(_placeables(other))
     others = [word for word in lost.elements() if not is_slot(word) and word not in covered]
@@ -67,7 +67,7 @@ def _placeables(sentence: Sentence) -> Iterable[str]:
 def _is_crossed(text: str) -> bool:
     """Whether tags are closed that are not open, or in the wrong order."""
     opened: list[str] = []
-    for closing, name, empty in TAG_NAME.findall(text):
+    for closing, name, empty in TAG.findall(text):
         if closing and (not opened or opened.pop() != name):
             return True
         if not closing and not empty:

@@ -33,7 +33,8 @@ FIRST_NUMBER, STEP = 7341, 113  # of marks that are numbers: unlikely ones, all 
 MOST_MARKS = 20  # more than that no engine keeps apart
 NUMBER = re.compile(r"\d[\d.,:/٫٬'’-]*")
 TAG_MARK = re.compile(
-    r"""<\s*x\s+id\s*=\s*["'“”«»]?\s*(\d+)\s*["'“”«»]?\s*/?\s*>(?:\s*<\s*/\s*x\s*>)?""", re.IGNORECASE
+    r"""<\s*+x\s++id\s*+=\s*+(?:["'“”«»]\s*+)?(\d++)\s*+(?:["'“”«»]\s*+)?(?:/\s*+)?>(?:\s*+<\s*+/\s*+x\s*+>)?""",
+    re.IGNORECASE,
 )
 
 

@@ -43,9 +43,9 @@ AGAIN = (
     "That was not usable. Reply with one translation into {target} for each text, {count} in all, each with its number"
     " and with every tag and placeholder of its source, and with nothing else."
 )
-THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?</\1>\s*", re.DOTALL | re.IGNORECASE)
+THOUGHT = re.compile(r"<(think|thinking|reasoning)>(?:(?!<\1>).)*?</\1>\s*+", re.DOTALL | re.IGNORECASE)
 FENCE = re.compile(r"```[\w-]*\n(.*?)\n?```", re.DOTALL)
-NUMBERED = re.compile(r"\s*\**(\d+)\**\s*[:.)]\s*(.*\S)\s*")
+NUMBERED = re.compile(r"\s*+\**+(\d++)\**+\s*+[:.)]\s*+(.*\S)\s*+")
 QUOTES = ('""', "“”", "«»", "''", "‘’", "「」", "``", "„“")
 OPENING = "\"“«'‘「`„"
 EMPHASIS = ("***", "**", "__", "~~", "*", "_", "`")

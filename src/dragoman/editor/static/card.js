@@ -6,7 +6,6 @@ import { FindBar } from "./find_bar.js";
 import { Findings } from "./findings.js";
 import { Question } from "./questions.js";
 import { STATES } from "./segments.js";
-import { Spelling } from "./spelling.js";
 import { direction, label, language, missing, tags } from "./text.js";
 import { chip, chipped } from "./chipped_text.js";
 import { may, person } from "./who.js";
@@ -71,8 +70,7 @@ export class Card {
     this.host = host;
     this.editor = new Editor(host, nonce, handlers);
     this.finder = new FindBar(this.editor, this.source, () => this.editor.view.focus());
-    this.spelling = new Spelling(project, this.editor);
-    this.question.element.before(this.spelling.element, this.finder.element);
+    this.question.element.before(this.finder.element);
   }
 
   buildSwitches() {
@@ -133,7 +131,6 @@ export class Card {
     this.source.scrollTop = 0;
     this.confirming.hidden = Boolean(readOnly);
     this.findings.begin(segment);
-    this.spelling.begin(segment.source);
   }
 
   /** Show what is known of the segment, and the segments before and after it. */
@@ -158,7 +155,6 @@ export class Card {
     if (kind !== this.state.dataset.kind || stage !== this.stage) this.showKind(kind, stage);
     this.showMissing();
     this.finder.changed();
-    this.spelling.changed();
     this.findings.changed(this.editor.whole);
   }
 
@@ -284,7 +280,6 @@ export class Card {
   stop() {
     clearTimeout(this.speaking);
     this.findings.stop();
-    this.spelling.stop();
     this.editor.view.destroy();
   }
 }

@@ -85,13 +85,6 @@ export class Editor {
     ];
   }
 
-  /** Spelling is looked after elsewhere: the browser need not underline anything. */
-  leaveSpelling() {
-    if (this.spelled) return;
-    this.spelled = true;
-    this.view.contentDOM.setAttribute("spellcheck", "false");
-  }
-
   // ── What was typed ───────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Edit another text. */

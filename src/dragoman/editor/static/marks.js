@@ -10,7 +10,6 @@ export const point = StateEffect.define();
 /** Mark what checks have found (from, to, severity). */
 export const found = StateEffect.define();
 /** Mark words that are in no dictionary (from, to). */
-export const misspelt = StateEffect.define();
 /** Mark what somebody looks for (from, to, now). */
 export const hit = StateEffect.define();
 
@@ -52,6 +51,5 @@ export const marks = [
     ({ severity }) => `found ${severity}`,
     () => Decoration.none,
   ),
-  field(misspelt, () => "misspelt", untouched),
   field(hit, ({ now }) => (now ? "hit now" : "hit"), untouched),
 ];
