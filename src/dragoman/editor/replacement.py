@@ -167,7 +167,7 @@ def _replace_each(
         if problem is None:
             try:
                 by = segment_edits.Author(user, "replacement", batch)
-                batch = segment_edits.change_segment(project, document, old.number, change, by).batch
+                batch = segment_edits.change_segment(project, document, old.number, change, by).batch or batch
                 count += 1
             except (Refusal, FlaggedError, BadInputError) as error:
                 problem = error.what

@@ -137,6 +137,14 @@ test("undoing takes back one's own last work, and says what that was", async () 
   assert.deepEqual(texts(), [what]);
 });
 
+test("a replacement that is taken back leaves no drafts behind", async () => {
+  workspace.list.update(segment(2, { state: "confirmed", origin: "person" }));
+  workspace.list.update(segment(3, { state: "confirmed", origin: "replacement" }));
+  sync.keepTexts([2, 3]);
+  assert.ok(workspace.drafts.get(1, 2));
+  assert.ok(!workspace.drafts.get(1, 3));
+});
+
 test("the button of a notice takes back what the notice is about", async () => {
   const requests = serve((method, path) => ({ what: "Took back.", segments: [] }));
   sync.replaced({ count: 2, segments: [], change: 41 });

@@ -234,12 +234,12 @@ export class Sync {
     this.workspace.reopen(number);
   }
 
-  /** What was confirmed and is taken back stays as a draft, so that it can be corrected. */
+  /** What somebody has confirmed and takes back stays as a draft, so that it can be corrected; what was replaced does not. */
   keepTexts(numbers) {
     const { drafts, about, list } = this.workspace;
     for (const number of numbers) {
       const known = list.segments.get(number);
-      if (known?.state === "confirmed" && !drafts.get(about.id, number))
+      if (known?.state === "confirmed" && known.origin !== "replacement" && !drafts.get(about.id, number))
         drafts.set(about.id, number, { text: known.target, suggestion: known.suggestion, time: Date.now() });
     }
   }
