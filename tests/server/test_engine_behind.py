@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.server import batches, workers
+from dragoman.upstream import transport
 from tests.server.engine_behind import ALL, IN_BATCHES, LIES, SAID, TEXTS, behind, libretranslate, own
 
 
@@ -36,7 +37,8 @@ def test_what_an_engine_lies_about_stays_as_it_is(tmp_path: Path) -> None:
             assert own(client, [text]) == (203, [])  # marked as doubtful
 
 
-def test_a_text_that_the_engine_cannot_do_blocks_no_other(tmp_path: Path) -> None:
+def test_a_text_that_the_engine_cannot_do_blocks_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "FIRST_PAUSE", 0.01)
     with behind(tmp_path) as (client, fake, _):
         fake.kind = "breaks"
         for number, interface in enumerate(ALL):

@@ -57,7 +57,7 @@ def test_translate_says_that_the_engine_is_silent_and_can_require_it(dead: Path)
 def test_answers_that_look_wrong_are_counted(tmp_path: Path) -> None:
     rambling = make(tmp_path / "rambling", "command:sed 's/.*/la la la la la la la la la la la la la la la la la la/'")
     done = run("translate", rambling, "Open the file.", "Close the file.", "--require-engine")
-    assert done.exit_code == 0
+    assert done.exit_code == 1
     assert done.stdout == "Open the file.\nClose the file.\n"  # nothing better is known
     assert done.stderr == "dragoman: 2 of 2 answers of the engine look wrong: rambling\n"
 

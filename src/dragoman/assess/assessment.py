@@ -124,13 +124,18 @@ def ask(
             outcomes = upstream.outcomes(texts, progress=progress)
         finally:
             upstream.close()
-    if not any(outcome.answer or outcome.refused for outcome in outcomes):
+    found = {text: _without_copy(text, outcome) for text, outcome in zip(texts, outcomes, strict=True)}
+    if not any(each.answer or each.refused for each in found.values()):
         raise _silent(name, upstream.problem)
-    found = dict(zip(texts, outcomes, strict=True))
     asked = frozenset(wanted)
     by_segment = [found[pair.source] if n in asked else AnswerOrSilence(None) for n, pair in enumerate(work.pairs)]
     given = tuple(answer.text if (answer := each.answer or each.refused) else None for each in by_segment)
     return EngineAnswers(given, tuple(each.answer.text if each.answer else None for each in by_segment))
+
+
+def _without_copy(text: str, outcome: AnswerOrSilence) -> AnswerOrSilence:
+    """What an engine said, without a text that stays as it is because the engine cannot do it."""
+    return outcome._replace(refused=None) if outcome.refused and outcome.refused.text == text else outcome
 
 
 def _silent(name: str, problem: str | None) -> BadInputError:

@@ -55,16 +55,18 @@ class EngineUse:
     def report(self, *, required: bool = False) -> None:
         """Say on standard error how many texts had no answer and why, and how many answers look wrong.
 
-        If the engine is required, a text without an answer is exit code 1.
+        If the engine is required, a text that it could not do is exit code 1.
         """
         from dragoman.project.consultant import Asked
+        from dragoman.upstream import Silence
 
         asked = Asked(self._asked, self._silent, self._doubtful)
         if asked.doubtful:
             typer.echo(f"dragoman: {asked.doubts}", err=True)
         if asked.silent:
             typer.echo(f"dragoman: {asked}", err=True)
-        if asked.silent and required:
+        left_out = asked.silent or set(asked.doubtful.values()) - {str(Silence.MARKS_LOST)}
+        if left_out and required:
             raise typer.Exit(1)
 
 
