@@ -233,3 +233,13 @@ def test_a_list_of_names_stays_what_the_engine_says(tmp_path: Path) -> None:
         engine.learn("carla and emma wait", "carla und emma warten", upstream="carla und emma warten")
         found = engine.translate(source, upstream=source)
         assert (found.text, found.upstream_flaw) == (source, "wrong language")
+
+
+def test_an_answer_that_has_lost_half_of_its_source_is_marked(tmp_path: Path) -> None:
+    with new(tmp_path / "p") as engine:
+        for f, e in list(VERBS.items()) * 5:
+            engine.learn(f"{f} the old file of the other user.", f"{e} el viejo archivo del otro usuario.")
+        source = "Print the old file, close the window and move the other file to the folder of the user."
+        assert engine.translate(source, upstream="Imprima el archivo antiguo.").upstream_flaw == "short"
+        whole = "Imprima el archivo antiguo, cierre la ventana y mueva el otro a la carpeta del usuario."
+        assert engine.translate(source, upstream=whole).upstream_flaw is None

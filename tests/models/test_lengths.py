@@ -29,6 +29,17 @@ def model_of(chosen: Pairs, base: LengthModel | None = None) -> LengthModel:
     return model
 
 
+def test_a_translation_far_shorter_than_others_is_told_once_enough_are_known() -> None:
+    model = model_of([(10, 12), (8, 10), (20, 23), (9, 9)] * 4)
+    assert not model.is_short(20, 3)
+    for base in (None, model_of([(10, 12), (8, 10), (20, 23), (9, 9)] * 5)):
+        model = model_of([(10, 12), (8, 10), (20, 23), (9, 9)] * (1 if base else 5), base)
+        assert model.is_short(20, 8)
+        assert model.is_short(20, 0)
+        assert not model.is_short(20, 15)
+        assert not model.is_short(5, 1)
+
+
 def running(values: list[int]) -> tuple[float, float]:
     """Mean and deviation by the update of [O] Eq. 10–13."""
     mu = s = 0.0

@@ -24,6 +24,10 @@ from dragoman.models import lengths_kernels as kernels
 from dragoman.models.lengths_kernels import LengthArrays
 from dragoman.tables import Table
 
+# Of 5,000 answers of a neural engine in five corpora, 1 % are taken for short, mostly rightly; cut to a half, 85 %.
+SHORT_FROM, SHORT_PAIRS = 8, 20  # source words, and pairs that were learned
+SHORT_DEVIATIONS, SHORT_SPREAD = 4.0, 0.15  # of the ratio of lengths; the least that its deviation is taken for
+
 COLUMNS = {"samples": np.int64, "sums": np.int64, "squares": np.int64}
 
 
@@ -67,6 +71,14 @@ class LengthModel(Restorable):
         """Log p(J | I), that a target sentence of I words has a source sentence of J words."""
         return float(kernels.length_score(self.view, J, I))
 
+    def is_short(self, J: int, I: int) -> bool:
+        """Whether I target words are improbably few for J source words; never before many pairs have been counted."""
+        below = _nothing() if self.base is None else self.base
+        if J < SHORT_FROM or self.pooled[0] + below.pooled[0] < SHORT_PAIRS:
+            return False
+        ratio, spread = kernels.pooled_ratio(self.pooled, below.pooled)
+        return bool(I * (ratio + SHORT_DEVIATIONS * max(spread, SHORT_SPREAD)) < J)
+
     def merge(self, other: LengthModel) -> None:
         """Add all counts of another model, excluding its base."""
         self.table.merge(other.table)
@@ -95,3 +107,4 @@ def _exercise() -> None:
     model = LengthModel(LengthModel())
     model.add(5, 4)
     model.score(5, 4)
+    kernels.pooled_ratio(model.pooled, model.pooled)

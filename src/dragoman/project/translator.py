@@ -29,7 +29,7 @@ from dragoman.search.sentence_search import Links
 from dragoman.text.sentences import divide
 from dragoman.text.tokens import split
 from dragoman.upstream.checks import refuse, refuse_sentence
-from dragoman.upstream.contract import NO_HINTS, Answer
+from dragoman.upstream.contract import NO_HINTS, Answer, Silence
 from dragoman.upstream.paragraphs import AnswerOrSilence
 from dragoman.upstream.upstream import RECORDED
 
@@ -216,11 +216,14 @@ class Translator:
             flaw = answer.flaw or refuse_sentence(request.source, request.answer_sentence, self._opened.target)
         else:
             flaw = answer.flaw or refuse(request.source.text, answer.text, self._opened.target)
-        if flaw is None:
-            self._sound = request.source.text, answer.text
-            return request
         with self._opened.reading() as state:
             request = request.at(state)
+            lengths = state.knowledge.models.lengths
+            if flaw is None and lengths.is_short(len(request.source), len(request.answer_sentence)):
+                flaw = Silence.SHORT
+            if flaw is None:
+                self._sound = request.source.text, answer.text
+                return request
             return request.answered(None if is_replaced(request) else replace(answer, flaw=flaw), flaw)
 
     def _list(self, request: Request, found: SearchResult, n: int, adaptation: Adaptation | None) -> list[Translation]:

@@ -41,6 +41,7 @@ class Silence(StrEnum):
     RESTING = "resting"  # it failed repeatedly and is left alone for a while
     SPENT = "spent"  # the day's limit of requests or characters is reached
     EMPTY = "empty"
+    SHORT = "short"  # far shorter than translations of such a text are
     RAMBLING = "rambling"  # far longer than the source, or the same words over and over
     WRONG_LANGUAGE = "wrong language"
     REFUSED = "refused"  # a language model says that it will not translate this
