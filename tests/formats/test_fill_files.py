@@ -12,8 +12,11 @@ from typer.testing import CliRunner, Result
 
 from dragoman import Engine
 from dragoman.cli import app
+from dragoman.errors import BadInputError
 from dragoman.files import write_durably
+from dragoman.formats import read_document
 from dragoman.formats.fill_record import RECORD
+from tests.formats.samples import TARGETS, TEXTS
 
 PAIRS = {"open the lid": "abra la tapa", "close the lid": "cierre la tapa", "the lid": "la tapa"}
 
@@ -246,3 +249,34 @@ def test_what_is_mostly_unknown_is_left_and_not_counted(project: Path, tmp_path:
     assert json.loads(result.stdout)["translated"] == 1
     assert "1 left in en: not known" in result.stderr
     assert (tmp_path / "b.md").read_text() == f"{text}\n\nAbra la tapa.\n"
+
+
+def test_a_sentence_in_a_wrapped_paragraph_may_be_changed_and_rewrapped(project: Path, tmp_path: Path) -> None:
+    source, out = put(tmp_path / "a.md", "Open the lid now.\nClose the lid.\n"), tmp_path / "b.md"
+    done(project, source, out)
+    put(out, "Abra la tapa ya. Cierre usted la tapa.\n")
+    put(source, "Open the lid now.\nClose the lid.\n\nThe lid.\n")
+    done(project, source, out)
+    assert out.read_text() == "Abra la tapa ya. Cierre usted la tapa.\n\nLa tapa.\n"
+
+
+def test_all_that_was_changed_in_every_format_is_kept(project: Path, tmp_path: Path) -> None:
+    changed = 0
+    for name, text in (TEXTS | TARGETS).items():
+        source, out = put(tmp_path / "in" / name, text), tmp_path / "out" / name
+        out.parent.mkdir(exist_ok=True)
+        if fill(project, source, out).exit_code:
+            continue
+        document = read_document(out.read_bytes(), name, source="en", target="es")
+        for number in (0, -1):
+            one = document.segments[number]
+            new = f"Ñu {one.target or one.source}"
+            try:
+                out.write_bytes(document.fill({one.id: new}))
+            except BadInputError:
+                continue
+            assert fill(project, source, out).exit_code == 0, name
+            again = read_document(out.read_bytes(), name, source="en", target="es")
+            assert new in {each.target or each.source for each in again.segments}, name
+            changed += 1
+    assert changed > 30

@@ -23,7 +23,7 @@ from dragoman.formats import read_document
 from dragoman.formats.division import FindBoundaries
 from dragoman.formats.document import Document
 from dragoman.formats.file_types import by_ending
-from dragoman.formats.fill_record import FilledFile, FillRecord, Kept, digest, find_kept, made_of, said_in
+from dragoman.formats.fill_record import FilledFile, FillRecord, Kept, digest, find_kept, made_of, said_in, skeleton
 from dragoman.formats.filled_document import Filled, Replace, fill_document, texts_of, wanted_segments
 from dragoman.languages import same_language
 from dragoman.progress import bars
@@ -229,10 +229,11 @@ def _write(how: Filling, read: _Read, filled: Filled, record: FillRecord) -> Non
             write_durably(job.place, filled.data)
             return
         segments = made_of(read.document, filled.targets)
-        said = [list(one) for one in said_in(_read_translated(how, job, filled.data))]
+        written = _read_translated(how, job, filled.data)
+        said = [list(one) for one in said_in(written)]
         rows = None if said == [[name, target, "new"] for name, _, target in segments] else said
         digests = digest(read.data), digest(filled.data)
-        entry = FilledFile(*_names(job), *digests, segments, rows, kept.people, kept.homeless)
+        entry = FilledFile(*_names(job), *digests, segments, rows, skeleton(written), kept.people, kept.homeless)
         job.place.parent.mkdir(parents=True, exist_ok=True)
         record.add(entry)
         write_durably(job.place, filled.data)

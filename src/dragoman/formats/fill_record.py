@@ -14,6 +14,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from typing import Any, NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.files import storage_errors, write_durably
-from dragoman.formats.document import WRITABLE, Document, DocumentSegment, NewTarget, State
+from dragoman.formats.document import WRITABLE, Document, DocumentSegment, NewTarget, State, UnwritableError
 
 RECORD = ".dragoman-fill.json"
 REMEDY = "--overwrite takes over the translations that still have their place, and writes the rest anew"
@@ -56,6 +57,7 @@ class FilledFile:
     written: str | None  # and of what was written
     segments: list[list[str]]  # id, source, translation
     said: list[list[str]] | None = None  # what is read from what was written, unless that is the segments in order
+    skeleton: str | None = None  # a digest of what was written, without its words
     people: list[str] = field(default_factory=list)  # ids of segments whose translation is by people
     homeless: list[list[str]] = field(default_factory=list)  # what people wrote for sources that are gone: both texts
 
@@ -177,9 +179,9 @@ def find_kept(new: Document, now: Document, entry: FilledFile | None, *, all_of_
         took, lost = _translated_in(new, now)
     elif entry.written == digest(now.data):
         took, lost = _changed_in(entry, entry.read_back)
-    elif [one.id for one in entry.read_back] == [one.id for one in now.segments]:
+    elif _is_alike(entry, now):
         took, lost = _changed_in(entry, said_in(now))
-        if not overwrite and (lost or _is_changed_elsewhere(entry, now)):
+        if lost and not overwrite:
             raise BadInputError("was changed beyond its sentences", where=where, remedy=REMEDY)
     elif overwrite:
         took, lost = _changed_in(entry, _matched(entry.read_back, said_in(now)))
@@ -223,18 +225,23 @@ def _changed_in(entry: FilledFile, now: Sequence[Said]) -> tuple[list[Took], lis
     """All translations of a file that we wrote, with what people made of them; and texts that have no place."""
     took, lost, people, before = list[Took](), list[str](), set(entry.people), entry.read_back
     for segments, places in _together(entry.segments, before):
-        changed = [place for place in places if before[place][1:] != now[place][1:]]
+        changed = [place for place in places if _words(before[place]) != _words(now[place])]
         if len(segments) != 1:
             lost += [now[place].text for place in changed]
         else:
             name, source, target = segments[0]
             state = now[places[0]].state if len(places) == 1 else "translated"
-            if len(places) == 1:
+            if len(places) == 1 and changed:
                 target = now[places[0]].text
             for place in changed if len(places) > 1 else ():
                 target = target.replace(before[place].text, now[place].text, 1)
             took.append(Took(name, source, NewTarget(target, state), bool(changed) or name in people))
     return took, lost
+
+
+def _words(said: Said) -> tuple[str, str]:
+    """What people change: not what stands inside a tag, which may be a text of its own."""
+    return re.sub("<[^<>]*>", "<>", said.text), said.state
 
 
 def _together(segments: list[list[str]], said: Sequence[Said]) -> Iterator[tuple[list[list[str]], list[int]]]:
@@ -262,16 +269,27 @@ def _size(text: str) -> int:
     return sum(map(len, text.split())) or 1
 
 
-def _is_changed_elsewhere(entry: FilledFile, now: Document) -> bool:
-    """Whether the file is another one even with the sentences that we wrote."""
-    if entry.written is None:
-        return False
-    both = zip(entry.read_back, said_in(now), strict=True)
-    changed = {after.id: NewTarget(before.text, before.state) for before, after in both if before != after}
-    try:
-        return digest(now.fill(changed)) != entry.written
-    except BadInputError:
-        return True
+def _is_alike(entry: FilledFile, now: Document) -> bool:
+    """Whether a file is what we wrote but for its sentences."""
+    if entry.written is None:  # by an earlier version
+        return [one.id for one in entry.read_back] == [one.id for one in now.segments]
+    is_alike = entry.skeleton is not None and entry.skeleton == skeleton(now)
+    return is_alike and len(entry.read_back) == len(now.segments)
+
+
+def skeleton(document: Document) -> str | None:
+    """A digest of a translated file without words, spaces and quotes; None if that cannot be had."""
+    segments = [one for one in document.segments if one.state != "locked"]
+    texts = {one.id: "".join(["X", *(f"{tag}X" for tag in one.tags), "."]) for one in segments}  # sentences stay such
+    targets = {name: NewTarget(text, "translated") for name, text in texts.items()}
+    while True:
+        try:
+            return digest(re.sub(rb"[\s\"']+", b"", document.fill(targets)))
+        except UnwritableError as error:
+            if targets.pop(error.segment, None) is None:
+                return None
+        except BadInputError:
+            return None
 
 
 def _matched(before: Sequence[Said], now: Sequence[Said]) -> list[Said]:
