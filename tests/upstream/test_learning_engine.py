@@ -98,7 +98,7 @@ def test_an_engine_follows_what_is_learned_forgotten_and_revised(model: Path, tm
         wait_for(lambda: not snapshots(tmp_path / "one"))
 
 
-@pytest.mark.parametrize("lost", ["nothing", "all", "damaged"])
+@pytest.mark.parametrize("lost", ["nothing", "all", "damaged", "moved"])
 def test_reopened_it_is_the_same_with_or_without_its_snapshots(model: Path, tmp_path: Path, lost: str) -> None:
     path = tmp_path / "project"
     with project(path, model) as engine:
@@ -111,6 +111,8 @@ def test_reopened_it_is_the_same_with_or_without_its_snapshots(model: Path, tmp_
         shutil.rmtree(path / WEIGHTS)
     if lost == "damaged":
         (path / WEIGHTS / snapshots(path)[-1]).write_bytes(b"half")
+    if lost == "moved":
+        path = path.rename(tmp_path / "elsewhere")
     with Engine.open(path) as engine:
         assert bits(learned(engine)) == before
         assert learned(engine).served().digest == version.digest  # type: ignore[union-attr]

@@ -35,7 +35,7 @@ from dragoman.upstream.learned_pairs import AskedPair, as_asked
 from dragoman.upstream.names import number, traits, yes_or_no
 
 if TYPE_CHECKING:
-    from dragoman.upstream.learned_weights import LearnedWeights
+    from dragoman.upstream.learned_weights import LearnedModel, LearnedWeights
 
 BEAM = 4
 END = "</s>"
@@ -98,7 +98,9 @@ class CTranslate2:
     @property
     def version(self) -> str:
         """What changes when the model does, or what it is asked for, or has learned."""
-        served = self.learned.served() if self.learned else None
+        return self._version_of(self.learned.served() if self.learned else None)
+
+    def _version_of(self, served: LearnedModel | None) -> str:
         return f"{self._version}+{served.digest[:12]}" if served else self._version
 
     def _learning(self, path: Path) -> LearnedWeights:
@@ -128,8 +130,10 @@ class CTranslate2:
         del seconds, marked  # a batch cannot be stopped; whoever waits for it may stop waiting
         sources, prefixes = [self._encode(text) for text in texts], [self._target_tokens] * len(texts)
         linked = any(each.wants_links for each in hints)
-        found = self._search_all(texts, sources, prefixes, attention=linked)
-        answers = [self._answer(each) for each in found]
+        served = self.learned.wait() if self.learned else None
+        found = self._search_all(served, texts, sources, prefixes, attention=linked)
+        version = self._version_of(served) if self.learned else ""
+        answers = [replace(self._answer(each), version=version) for each in found]
         if not linked:
             return list(answers)
         together = zip(texts, answers, found, strict=True)
@@ -153,7 +157,8 @@ class CTranslate2:
         """The best translations that begin with these whole words."""
         given = [*self._target_tokens, *self._decoder.encode(prefix.rstrip(), out_type=str)]
         n = min(n, self._beam)
-        model = (self.learned and self.learned.model_for(text)) or self._model
+        served = self.learned.served() if self.learned else None
+        model = served.model if served and served.answers(text) else self._model
         answer = self._answer(self._search(model, [self._encode(text)], [given], n)[0])
         begun = [each for each in (answer.nbest or (Scored(answer.text),)) if each.text.startswith(prefix.rstrip())]
         return Answer(begun[0].text, tuple(begun)) if begun else None
@@ -173,13 +178,16 @@ class CTranslate2:
         return AskedPair(source, self._encode(source), pieces, len(self._target_tokens))
 
     def _search_all(
-        self, texts: Sequence[str], sources: list[list[str]], prefixes: list[list[str]], *, attention: bool
+        self,
+        served: LearnedModel | None,
+        texts: Sequence[str],
+        sources: list[list[str]],
+        prefixes: list[list[str]],
+        *,
+        attention: bool,
     ) -> list[Any]:
         """What is found for each text, by the learned weights where they answer and do not derail."""
-        models = [self._model] * len(texts)
-        if self.learned:
-            self.learned.wait()
-            models = [self.learned.model_for(text) or self._model for text in texts]
+        models = [served.model if served and served.answers(text) else self._model for text in texts]
         found: list[Any] = [None] * len(texts)
 
         def search(places: list[int], model: Any) -> None:

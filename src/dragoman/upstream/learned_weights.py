@@ -3,8 +3,8 @@
 1. `follow` says which corrections are in force; `hurry` that they have changed. Both return at once.
 2. In the background (`learning_worker`), `advance` makes one step: back to a snapshot if something was forgotten, else
    one correction learned. Whenever it has caught up, the weights become a model that CTranslate2 translates with.
-3. `model_for` says whether that model answers for a text, or the engine as it was (`neural/ledger.py`). It never is one
-   that has seen a correction which is no longer in force.
+3. `served` is that model, unless it has seen a correction that is no longer in force; it says whether it answers for a
+   text, or the engine as it was (`neural/ledger.py`).
 
 Snapshots are files `weights/000150-0123456789abcdef.snapshot` in the project's directory, named by the number of
 corrections and the digest of all of them. What does not belong to the corrections in force is deleted.
@@ -51,6 +51,10 @@ class LearnedModel(NamedTuple):
     words: Collection[str]  # of their sources
     ledger: Ledger
 
+    def answers(self, text: str) -> bool:
+        """Whether it is to answer for this text, rather than the model as it was."""
+        return self.ledger.learned_answers(familiarity(text, self.words))
+
 
 class LearnedWeights:
     """The weights of one engine in one project; safe to use from threads."""
@@ -85,11 +89,6 @@ class LearnedWeights:
         with self._changed:
             self._changed.notify_all()
 
-    def model_for(self, text: str) -> Any | None:
-        """The learned model, if it is to answer for this text."""
-        served = self.served()
-        return served.model if served and served.ledger.learned_answers(familiarity(text, served.words)) else None
-
     def served(self) -> LearnedModel | None:
         """The learned model, unless it has learned something that is no longer in force."""
         served, corrections = self._served, self._corrections
@@ -97,12 +96,13 @@ class LearnedWeights:
             return None
         return served if corrections.begin_with(served.ids) else None
 
-    def wait(self, seconds: float = PATIENCE) -> None:
-        """Wait for corrections that are just being learned, a moment."""
+    def wait(self, seconds: float = PATIENCE) -> LearnedModel | None:
+        """What is served after waiting a moment for corrections that are just being learned."""
         until = time.monotonic() + seconds
         with self._changed:
             while (left := until - time.monotonic()) > 0 and 0 < self.due <= NEARLY and self.problem is None:
                 self._changed.wait(left)
+        return self.served()
 
     @property
     def due(self) -> int:

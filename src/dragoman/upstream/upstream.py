@@ -238,8 +238,9 @@ class Upstream:
         if self._answers and not engine.traits.is_recorded:
             from dragoman.store.answers import AnswerEntry
 
-            entries = [AnswerEntry(text, terms, answer.to_json()) for (text, terms), answer in answers.items()]
-            self._answers.keep(self.name, engine.version, entries)
+            for version in {answer.version for answer in answers.values()}:
+                mine = ((*key, each.to_json()) for key, each in answers.items() if each.version == version)
+                self._answers.keep(self.name, version, [AnswerEntry(*each) for each in mine])
 
     # ── What was not ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -340,7 +341,7 @@ class Upstream:
             answers = {}
             for key, each in zip(new, given, strict=True):
                 if isinstance(each, Answer):
-                    answers[key] = replace(each, engine=self.name, version=engine.version)
+                    answers[key] = replace(each, engine=self.name, version=each.version or engine.version)
                     outcomes[key] = outcome_of(answers[key])
                 else:
                     outcomes[key] = AnswerOrSilence(None, each)
