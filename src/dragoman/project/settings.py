@@ -23,7 +23,7 @@ from dragoman.adapt.protocol import Adapter, Unknown
 from dragoman.errors import BadInputError
 from dragoman.models.language import Share
 from dragoman.models.loglinear import Weights
-from dragoman.models.modelset import checked_language_share, checked_limit, checked_share
+from dragoman.models.modelset import ModelSet, checked_language_share, checked_limit, checked_share
 from dragoman.project.glossary import TermRule
 from dragoman.project.guard import Guard
 from dragoman.project.memory import LEAST_SIMILARITY, SAME
@@ -69,6 +69,33 @@ class Setting(Generic[R, G]):
 
     def __set__(self, engine: Engine, value: G) -> None:
         engine.change_settings({self.name: value})
+
+
+def _models(state: State) -> ModelSet:
+    return state.knowledge.models
+
+
+def _attribute(
+    name: str, about: str, check: Callable[[State, Any], Any], of: Callable[[State], Any] = lambda state: state
+) -> Setting[Any, Any]:
+    """A setting that is the attribute of this name, of the state or of a part of it."""
+
+    def read(state: State) -> Any:
+        return getattr(of(state), name)
+
+    return Setting(name, about, check, lambda state, value: setattr(of(state), name, value), read=read, dump=read)
+
+
+def _record(kind: type[Any], name: str, about: str, check: Callable[[State, Any], Any]) -> Setting[Any, Any]:
+    """A setting of several fields, which is the attribute of this name."""
+
+    def read(state: State) -> Any:
+        return getattr(state, name)
+
+    def apply(state: State, value: Mapping[str, Any]) -> None:
+        setattr(state, name, kind(**value))
+
+    return Setting(name, about, check, apply, read=read, dump=lambda state: asdict(read(state)))
 
 
 # ── Weights, and what adapts them ────────────────────────────────────────────────────────────────────────────────────
@@ -136,53 +163,29 @@ def _check_estimates(_: State, value: Estimates | Mapping[str, float]) -> dict[s
     return asdict(value if isinstance(value, Estimates) else _made(Estimates, "estimates", value))
 
 
-def _apply_estimates(state: State, value: Mapping[str, float]) -> None:
-    state.estimates = Estimates(**value)
-
-
-def _apply_share(state: State, value: float | None) -> None:
-    state.knowledge.models.share = value
-
-
-def _apply_language_share(state: State, value: Share) -> None:
-    state.knowledge.models.language_share = value
-
-
-def _apply_limit(state: State, value: int | None) -> None:
-    state.knowledge.models.limit = value
-
-
-ESTIMATES = Setting[Estimates, Estimates](
+ESTIMATES: Setting[Estimates, Estimates] = _record(
+    Estimates,
     "estimates",
     "parameters β and δ of the phrase pair features",
     _check_estimates,
-    _apply_estimates,
-    read=lambda state: state.estimates,
-    dump=lambda state: asdict(state.estimates),
 )
-SHARE = Setting[float | None, float | None](
+SHARE: Setting[float | None, float | None] = _attribute(
     "share",
     "weight of this project's corrections against its base in the translation models, 0 to 1; null sums the counts",
     lambda _, value: checked_share(value),
-    _apply_share,
-    read=lambda state: state.knowledge.models.share,
-    dump=lambda state: state.knowledge.models.share,
+    of=_models,
 )
-LANGUAGE_SHARE = Setting[Share, Share](
+LANGUAGE_SHARE: Setting[Share, Share] = _attribute(
     "language_share",
     'the same for the language model; "auto" sums the counts unless the base is from another domain',
     lambda _, value: checked_language_share(value),
-    _apply_language_share,
-    read=lambda state: state.knowledge.models.language_share,
-    dump=lambda state: state.knowledge.models.language_share,
+    of=_models,
 )
-LIMIT = Setting[int | None, int | None](
+LIMIT: Setting[int | None, int | None] = _attribute(
     "limit",
     "maximum number of n-grams, of phrase pairs and of links to keep; the least useful are dropped; null for no limit",
     lambda _, value: checked_limit(value),
-    _apply_limit,
-    read=lambda state: state.knowledge.models.limit,
-    dump=lambda state: state.knowledge.models.limit,
+    of=_models,
 )
 
 # ── What people decide ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -253,40 +256,28 @@ GUARD = Setting[Guard, Guard](
 
 
 def _check_memory_threshold(_: State, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not LEAST_SIMILARITY <= float(value) <= SAME:
-        what = f"memory_threshold must be a number from {LEAST_SIMILARITY:g} to {SAME:g}, not {value!r}"
-        raise BadInputError(what, remedy="the default, 100, takes corrections of the same text only")
-    return float(value)
+    remedy = "the default, 100, takes corrections of the same text only"
+    return _number("memory_threshold", value, LEAST_SIMILARITY, SAME, remedy)
 
 
-def _apply_memory_threshold(state: State, value: float) -> None:
-    state.memory_threshold = value
-
-
-MEMORY_THRESHOLD = Setting[float, float](
+MEMORY_THRESHOLD: Setting[float, float] = _attribute(
     "memory_threshold",
     "percent similarity from which a correction of a similar text is suggested as it is; 100: of the same text only",
     _check_memory_threshold,
-    _apply_memory_threshold,
-    read=lambda state: state.memory_threshold,
-    dump=lambda state: state.memory_threshold,
 )
 
 # ── Unknown words ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _switch(name: str, about: str) -> Setting[bool, bool]:
-    """A setting that is on or off, kept in the attribute of the state with its name."""
+    """A setting that is on or off."""
 
     def check(_: State, value: bool) -> bool:
         if not isinstance(value, bool):
             raise BadInputError(f"{name} must be true or false, not {value!r}")
         return value
 
-    def read(state: State) -> bool:
-        return bool(getattr(state, name))
-
-    return Setting(name, about, check, lambda state, value: setattr(state, name, value), read=read, dump=read)
+    return _attribute(name, about, check)
 
 
 GUESS_UNKNOWN = _switch(
@@ -348,24 +339,14 @@ REFUSED_CHANGES = Setting[tuple[tuple[str, str], ...], RefusedChanges | Mapping[
 
 
 def _check_least_confidence(_: State, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        what = f"least_confidence must be a number from 0 to 1, not {value!r}"
-        raise BadInputError(what, remedy="the default, 0, withholds nothing")
-    return float(value)
+    return _number("least_confidence", value, 0, 1, "the default, 0, withholds nothing")
 
 
-def _apply_least_confidence(state: State, value: float) -> None:
-    state.least_confidence = value
-
-
-LEAST_CONFIDENCE = Setting[float, float](
+LEAST_CONFIDENCE: Setting[float, float] = _attribute(
     "least_confidence",
     "mean confidence of its words, 0 to 1, below which a translation is withheld from other programs, in the "
     "compatible interfaces that can; 0: none is",
     _check_least_confidence,
-    _apply_least_confidence,
-    read=lambda state: state.least_confidence,
-    dump=lambda state: state.least_confidence,
 )
 
 # ── Another engine ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -380,39 +361,30 @@ def _check_upstream(_: State, value: str | None) -> str | None:
     return value
 
 
-def _apply_upstream(state: State, value: str | None) -> None:
-    state.upstream = value
-
-
 def _check_trust(_: State, value: Trust | Mapping[str, float]) -> dict[str, float]:
     given = asdict(value if isinstance(value, Trust) else _made(Trust, "trust", value))
-    for name, number in given.items():
-        least = 0.0 if name == "share" else LEAST_TRUST
-        if isinstance(number, bool) or not isinstance(number, Real) or not least <= float(number) <= 1:
-            what = f"the {name} of trust must be a number from {least:g} to 1, not {number!r}"
-            raise BadInputError(what, remedy=f"the default is {getattr(Trust, name)}")
-    return {name: float(number) for name, number in given.items()}
+    return {
+        name: _number(
+            f"the {name} of trust",
+            number,
+            0.0 if name == "share" else LEAST_TRUST,
+            1,
+            f"the default is {getattr(Trust, name)}",
+        )
+        for name, number in given.items()
+    }
 
 
-def _apply_trust(state: State, value: Mapping[str, float]) -> None:
-    state.trust = Trust(**value)
-
-
-TRUST = Setting[Trust, Trust](
+TRUST: Setting[Trust, Trust] = _record(
+    Trust,
     "trust",
     "how far the words of another engine are believed, before what is learned of it",
     _check_trust,
-    _apply_trust,
-    read=lambda state: state.trust,
-    dump=lambda state: asdict(state.trust),
 )
-UPSTREAM = Setting[str | None, str | None](
+UPSTREAM: Setting[str | None, str | None] = _attribute(
     "upstream",
     'another engine whose translations are improved, such as "ct2:models/nmt-en-es"; null for none',
     _check_upstream,
-    _apply_upstream,
-    read=lambda state: state.upstream,
-    dump=lambda state: state.upstream,
 )
 
 # In the order in which several are applied: an adapter starts from the weights.
@@ -442,6 +414,12 @@ def apply_settings(state: State, settings: Mapping[str, Any]) -> None:
 def dump_settings(state: State) -> dict[str, Any]:
     """All current settings, in the form of the journal."""
     return {name: setting.dump(state) for name, setting in SETTINGS.items()}
+
+
+def _number(what: str, value: Any, least: float, most: float, remedy: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not least <= float(value) <= most:
+        raise BadInputError(f"{what} must be a number from {least:g} to {most:g}, not {value!r}", remedy=remedy)
+    return float(value)
 
 
 def _mapping(name: str, value: Any) -> Mapping[str, Any]:
