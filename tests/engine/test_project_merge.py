@@ -120,7 +120,7 @@ def test_the_remedy_for_projects_with_and_without_a_base_works(folder: Path, tmp
             merge(Engine, order, tmp_path / "new")
         assert raised.value.remedy
         copied = raised.value.remedy.partition("dragoman ")[2].split()
-        assert copied[1] == str(folder / "ana")  # the one without a base
+        assert copied[2] == str(folder / "ana")  # the one without a base
         done = CliRunner().invoke(app, [str(tmp_path / each) if each == "NEW" else each for each in copied])
         assert done.exit_code == 0, done.output
         assert merge(Engine, [tmp_path / "trained", tmp_path / "NEW"], tmp_path / "new").learned == 15

@@ -21,6 +21,7 @@ Copied(learned=1, settings=0, refused=[])
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from operator import attrgetter
@@ -69,26 +70,14 @@ def copy(
     one.
     """
     with Project.open(old, write=True) as project:  # so that nobody changes it meanwhile
-        path, settings = Path(new).absolute(), initial_settings(project)
-        below = base or project.find_base()
-        inside = below == project.own_base
+        path = Path(new).absolute()
         with aside(path) as place:
-            engine = kind.create(
-                place,
-                source=project.source,
-                target=project.target,
-                preset=settings["preset"],
-                tokens=settings["tokens"],
-                order=settings["order"] if base is None else None,
-                base=None if inside else below,
-                journal=journal,
-                unfinished=True,
-            )
+            engine = create_like(kind, place, project, base=base, journal=journal)
             try:
                 with engine:
-                    if inside:
-                        take_base(engine, project.own_base)
-                    copied = _take_rows(engine, project, progress)
+                    take_own_base(engine, project, base)
+                    copied, last = Copied(), project.journal.last_id
+                    replay(engine, ((row.id, row) for row in project.journal.rows()), last, copied, progress)
                     take_answers(engine, project)
                 publish(place, path)
             except BaseException:
@@ -102,6 +91,30 @@ def copy(
         return copied
 
 
+def create_like(
+    kind: type[Engine], place: Path, project: Project, *, base: str | Path | None = None, journal: str | None = None
+) -> Engine:
+    """An unfinished project with languages, first settings and base of another one, unless that base is inside it."""
+    settings, below = initial_settings(project), base or project.find_base()
+    return kind.create(
+        place,
+        source=project.source,
+        target=project.target,
+        preset=settings["preset"],
+        tokens=settings["tokens"],
+        order=settings["order"] if base is None else None,
+        base=None if below == project.own_base else below,
+        journal=journal,
+        unfinished=True,
+    )
+
+
+def take_own_base(engine: Engine, project: Project, base: str | Path | None = None) -> None:
+    """Copy the base of another project, if that is inside its directory and to be used."""
+    if (base or project.find_base()) == project.own_base:
+        take_base(engine, project.own_base)
+
+
 def take_base(engine: Engine, base: Path) -> None:
     """Copy a base into the directory of the new project and use it."""
     own = engine.opened.store.own_base
@@ -112,20 +125,20 @@ def take_base(engine: Engine, base: Path) -> None:
         engine.opened.restore()
 
 
-def _take_rows(engine: Engine, project: Project, progress: Progress | None) -> Copied:
-    """Learn the corrections in force and apply the settings, in the order of the journal."""
-    copied, last = Copied(), project.journal.last_id
-    for row in project.journal.rows():
+def replay(
+    engine: Engine, rows: Iterable[tuple[int, Row]], total: int, copied: Copied, progress: Progress | None
+) -> None:
+    """Learn the corrections in force and apply the settings; with each row comes how far that is of the total."""
+    for done, row in rows:
         if row.kind == "settings":
-            take_settings(engine, row, copied)
+            _take_settings(engine, row, copied)
         elif row.kind == "learn" and not row.forgotten:
-            take_correction(engine, row, copied)
+            _take_correction(engine, row, copied)
         if progress:
-            progress("learning", row.id, last)
-    return copied
+            progress("learning", done, total)
 
 
-def take_settings(engine: Engine, row: Row, copied: Copied) -> None:
+def _take_settings(engine: Engine, row: Row, copied: Copied) -> None:
     """Apply a change of settings, but for an adapter whose class is not imported: it could learn nothing here."""
     changes = dict(row.settings or {})
     adapter = changes.get("adapter")
@@ -160,7 +173,7 @@ def learn_again(engine: Engine, row: Row) -> int:
     return engine.learn(*texts, user=who, force=True, time=row.time, upstream=text, upstream_name=name)
 
 
-def take_correction(engine: Engine, row: Row, copied: Copied) -> None:
+def _take_correction(engine: Engine, row: Row, copied: Copied) -> None:
     """Learn a correction of another project, with who made it, when, and what another engine had said."""
     try:
         learn_again(engine, row)

@@ -30,9 +30,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.progress import Progress
-from dragoman.project.project_copy import Copied, take_answers, take_base, take_correction, take_settings
+from dragoman.project.project_copy import Copied, create_like, replay, take_answers, take_own_base
 from dragoman.project.state import initial_settings
-from dragoman.store import Project, Row
+from dragoman.store import Project
 from dragoman.store.unfinished import aside, publish
 
 if TYPE_CHECKING:
@@ -75,22 +75,10 @@ def merge(
     with ExitStack() as stack:  # so that nobody changes them meanwhile
         stores = [stack.enter_context(Project.open(each, write=True)) for each in projects]
         _check(stores)
-        first = initial_settings(stores[0])
-        below, path = stores[0].find_base(), Path(new).absolute()
-        inside = below == stores[0].own_base
+        path = Path(new).absolute()
         place = stack.enter_context(aside(path))
-        with kind.create(
-            place,
-            source=stores[0].source,
-            target=stores[0].target,
-            preset=first["preset"],
-            tokens=first["tokens"],
-            order=first["order"],
-            base=None if inside else below,
-            unfinished=True,
-        ) as engine:
-            if inside:
-                take_base(engine, stores[0].own_base)
+        with create_like(kind, place, stores[0]) as engine:
+            take_own_base(engine, stores[0])
             merged = _take_all(engine, stores, progress)
             for each, store in zip(projects[1:], stores[1:], strict=True):
                 _take_terms(engine, str(each), store, merged)
@@ -137,18 +125,9 @@ def _take_all(engine: Engine, stores: Sequence[Project], progress: Progress | No
     """Apply everything in the order of time."""
     merged = MergedProjects()
     events = sorted(_events(stores, merged))
-    for n, event in enumerate(events, start=1):
-        _take(engine, stores[event.project].journal.get(event.id), merged)
-        if progress:
-            progress("learning", n, len(events))
+    rows = ((n, stores[event.project].journal.get(event.id)) for n, event in enumerate(events, start=1))
+    replay(engine, rows, len(events), merged, progress)
     return merged
-
-
-def _take(engine: Engine, row: Row, merged: MergedProjects) -> None:
-    if row.kind == "settings":
-        take_settings(engine, row, merged)
-    else:
-        take_correction(engine, row, merged)
 
 
 def _take_terms(engine: Engine, name: str, store: Project, merged: MergedProjects) -> None:
