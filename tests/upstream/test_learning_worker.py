@@ -68,3 +68,16 @@ def test_a_change_during_the_last_step_is_not_missed() -> None:
         project.steps, project.done = 1, threading.Event()
         worker.add(project)
         assert project.done.wait(30)
+
+
+def test_who_is_removed_makes_no_more_steps() -> None:
+    turns: list[str] = []
+    worker, project = LearningWorker(), Project("a", 1000, turns)
+    worker.add(project)
+    while not turns:
+        time.sleep(0.001)
+    project.steps = 1  # as if there were nothing to learn any more
+    worker.remove(project)
+    made = len(turns)
+    time.sleep(0.05)
+    assert len(turns) == made

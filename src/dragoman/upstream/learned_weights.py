@@ -88,6 +88,8 @@ class LearnedWeights:
         self._corrections = None
         with self._changed:
             self._changed.notify_all()
+        WORKER.remove(self)
+        self.let_go()
 
     def served(self) -> LearnedModel | None:
         """The learned model, unless it has learned something that is no longer in force."""

@@ -15,6 +15,7 @@ from typing import Protocol
 
 MOST_RESIDENT = 2
 TURN = 20.0  # seconds, if there are more projects than that
+LAST_STEP = 2.0  # seconds that closing waits for
 
 
 class Learning(Protocol):
@@ -33,7 +34,7 @@ class LearningWorker:
     """The queue, and the thread, which ends when it is empty."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._queue: OrderedDict[Learning, None] = OrderedDict()
         self._again: set[Learning] = set()  # changed while at work
         self._resident: list[Learning] = []  # the one used last at the end
@@ -51,6 +52,15 @@ class LearningWorker:
                 self._thread = threading.Thread(target=self._run, daemon=True, name="learning weights")
                 self._thread.start()
 
+    def remove(self, learning: Learning) -> None:
+        """It is closed: wait for its step to end, a moment."""
+        with self._lock:
+            self._lock.wait_for(lambda: self._current is not learning, LAST_STEP)
+            self._queue.pop(learning, None)
+            self._again.discard(learning)
+            if learning in self._resident:
+                self._resident.remove(learning)
+
     def _run(self) -> None:
         while learning := self._next():
             more = False
@@ -61,6 +71,7 @@ class LearningWorker:
                 if more or learning in self._again:
                     self._queue[learning] = None
                 self._again.discard(learning)
+                self._lock.notify_all()
 
     def _next(self) -> Learning | None:
         with self._lock:
@@ -79,11 +90,11 @@ class LearningWorker:
         return more
 
     def _make_resident(self, learning: Learning) -> None:
-        if learning in self._resident:
-            self._resident.remove(learning)
-        self._resident.append(learning)
-        if len(self._resident) > MOST_RESIDENT:
-            self._resident.pop(0).let_go()
+        with self._lock:
+            self._resident = [each for each in self._resident if each is not learning] + [learning]
+            old = self._resident.pop(0) if len(self._resident) > MOST_RESIDENT else None
+        if old:
+            old.let_go()
 
 
 WORKER = LearningWorker()
