@@ -323,7 +323,10 @@ def test_what_is_no_text_or_too_long_is_not_asked_for(journal: Journal) -> None:
     engine = Scripted()
     upstream = over(engine, journal)
     assert upstream.outcome("half a pair \ud800").silence is Silence.UNUSABLE
-    assert upstream.outcome("word" * 5001).silence is Silence.UNUSABLE
+    silence, refused = upstream.outcome("word" * 5001)[1:]
+    assert silence is Silence.UNUSABLE
+    assert refused
+    assert refused.text == "word" * 5001  # it stays as it is, and keeps nothing from the other texts
     assert engine.asked == []
 
 

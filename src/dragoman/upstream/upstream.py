@@ -385,4 +385,6 @@ def _as_outcome(found: Answer | Silence) -> AnswerOrSilence:
 
 
 def _unusable(text: str) -> AnswerOrSilence | None:
-    return None if is_text(text) and len(text) <= LONGEST else AnswerOrSilence(None, Silence.UNUSABLE)
+    if not is_text(text):
+        return AnswerOrSilence(None, Silence.UNUSABLE)
+    return None if len(text) <= LONGEST else outcome_of(Answer(text, flaw=Silence.UNUSABLE))
