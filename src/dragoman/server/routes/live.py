@@ -192,7 +192,7 @@ class LiveSession:
 
         def begin() -> tuple[Session, int, dict[str, Any]]:
             session = project.engine.interact(source, seconds=ENGINE_SECONDS)
-            if session.silence and session.silence not in PASSING - {Silence.SLOW}:
+            if session.upstream is None and session.silence not in {None, *PASSING} - {Silence.SLOW}:
                 session.threshold = SURE
             answer = _suggested(session.suggest(request.prefix), request, session.source)
             answer["source_tokens"] = [token.model_dump() for token in tokens_of(session.source)]
