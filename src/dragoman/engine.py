@@ -329,7 +329,9 @@ class Engine(Queries):
         A token that the models would not have chosen at this position has confidence 0.
         """
         if translation.lines:
-            return [sure for line in translation.lines for sure in self.confidences(line)]
+            known = {line.text: line for line in translation.lines}
+            by_text = {text: self.confidences(line) for text, line in known.items()}
+            return [sure for line in translation.lines for sure in by_text[line.text]]
         checkpoint()
         if translation.memory is not None or not len(translation.source):
             similar = [match for match in translation.matches if match.id == translation.memory]

@@ -65,6 +65,9 @@ class Suspects:
 
 def find_origins(translation: Translation, state: State) -> Suspects:
     """Count the phrases of a translation in the current models."""
+    if translation.lines:
+        parts = [find_origins(line, state) for line in translation.lines]
+        return Suspects([each for part in parts for each in part.found], max((part.texts for part in parts), key=len))
     none = np.zeros(0, np.int64)
     if translation.memory is not None:
         known = (translation.memory,)

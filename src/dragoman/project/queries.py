@@ -285,8 +285,6 @@ class Queries:
 
     def provenance(self, translation: Translation) -> list[Origin]:
         """Where each phrase of a translation comes from: the ids of corrections, or the base."""
-        if translation.lines:
-            return [origin for line in translation.lines for origin in self.provenance(line)]
         with self.opened.reading() as state:
             found = find_origins(translation, state)
         return found.trace(self.opened.store.reader.get)  # reads from the disk

@@ -52,9 +52,13 @@ class Translator:
         if len(requests) > 1:
             with self._opened.reading() as state:
                 check_terms([request.at(state) for request in requests])
-        found = [self.translated(request, n, recalls=recalls) for request in requests]
-        if len(found) == 1:
-            return found[0]
+        made = dict[tuple[str, Answer | None], Translation]()  # a sentence may come again and again
+        for request in requests:
+            if (key := (request.source.text, request.answer)) not in made:
+                made[key] = self.translated(request, n, recalls=recalls)
+        if len(requests) == 1:
+            return next(iter(made.values()))
+        found = [made[request.source.text, request.answer] for request in requests]
         with self._opened.reading() as state:
             return replace(joined(found), matches=state.memory.similar(text) if recalls else [])
 
