@@ -299,7 +299,7 @@ class Engine(Queries):
             certainty=known.similarity / SAME if known else 1.0,
             best=best,
             best_confidences=partial(self.confidences, best) if best and best.lines else None,
-            upstream=start.upstream,
+            upstream=start.answer,
             guess=guess,
         ).open()
 

@@ -49,7 +49,7 @@ class SessionStart(NamedTuple):
     """A request, and what is known of its translation before anything is typed."""
 
     request: Request
-    upstream: str | None  # another engine's answer for the whole text
+    answer: str | None  # of another engine, for the whole text
     known: Match | None = None  # a correction that is its translation
     best: Translation | None = None  # else the translation that everybody gets
     parts: tuple[Request, ...] = ()  # of a text of several sentences

@@ -75,7 +75,7 @@ def prepare(
     state: State,
     source: str,
     target: str,
-    upstream: Answer | None = None,
+    answer: Answer | None = None,
     engine: str | None = None,
     *,
     weigh: bool = True,
@@ -84,11 +84,11 @@ def prepare(
 
     It is needed if weights adapt, and to `weigh` how far another engine is to be trusted.
     """
-    known = _latest_pair(state, source, upstream)
+    known = _latest_pair(state, source, answer)
     pair = state.knowledge.read_beside(known, target) if known else state.knowledge.read_pair(source, target)
-    answered = known or _read_answer(state, pair, upstream.text if upstream else None)
+    answered = known or _read_answer(state, pair, answer.text if answer else None)
     wanted = state.adaptation_of(answered is not None) or (weigh and answered is not None and not state.is_untaught)
-    request = _request(state, pair, answered, upstream)
+    request = _request(state, pair, answered, answer)
     found = request.search_once() if wanted and not request.is_long else None
     weighed = translation.weigh(state, found, found.best) if found and found.upstream and weigh else None
     cases = _cases(state, pair, answered) if answered else (0, 0)
@@ -120,21 +120,21 @@ def _cases(state: State, pair: Pair, answered: Pair) -> tuple[int, int]:
     return count_cases(answered.target, recased.words, pair.target)
 
 
-def _latest_pair(state: State, source: str, upstream: Answer | None) -> Pair | None:
+def _latest_pair(state: State, source: str, answer: Answer | None) -> Pair | None:
     """The source beside another engine's answer, if both were just read for a translation."""
-    latest = state.find_latest(source, upstream.text if upstream else None)
+    latest = state.find_latest(source, answer.text if answer else None)
     answered = latest.search.upstream if latest else None
     if latest is None or answered is None or answered.sentence is None:
         return None
     return Pair(latest.source, answered.sentence, latest.search.source, answered.words)
 
 
-def _read_answer(state: State, pair: Pair, upstream: str | None) -> Pair | None:
+def _read_answer(state: State, pair: Pair, answer: str | None) -> Pair | None:
     """Another engine's answer beside the source; None if nothing can be learned from it."""
-    if upstream is None:
+    if answer is None:
         return None
     try:
-        return state.knowledge.read_beside(pair, upstream)
+        return state.knowledge.read_beside(pair, answer)
     except UnlearnableError:
         return None
 

@@ -56,7 +56,7 @@ class Latest(NamedTuple):
 
     revision: int
     source: Sentence
-    upstream: str | None  # another engine's answer
+    answer: str | None  # of another engine
     search: SearchResult
 
 
@@ -247,7 +247,7 @@ class State:
     def find_latest(self, source: str, answer: str | None) -> Latest | None:
         """A search of late, if one was for this source and answer and the models have not changed since."""
         wanted = self.revision, source, answer
-        found = (each for each in self.latest if (each.revision, each.source.text, each.upstream) == wanted)
+        found = (each for each in self.latest if (each.revision, each.source.text, each.answer) == wanted)
         return next(found, None)
 
     def keep_latest(self, searched: Latest) -> None:
