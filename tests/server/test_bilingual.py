@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import zipfile
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 
+from dragoman.editor import bilingual as files
+from dragoman.editor.document_store import DocumentStore
 from dragoman.server.routes import bilingual
+from dragoman.upstream.contract import Languages
 from tests.server.editor import API, confirm, finished, make
 from tests.server.support import Running
 
@@ -73,3 +78,17 @@ def test_a_table_of_word_that_would_take_too_much_memory_is_refused(
     with server.client() as client:
         place = make(client, *SOURCES)
         assert [client.get(f"{place}/bilingual.{kind}").status_code for kind in KINDS] == [200, 200, 413]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_reading_back_takes_little_more_memory_than_the_rows(tmp_path: Path, kind: str) -> None:
+    store = DocumentStore(tmp_path / "d.db")
+    document = store.add("a.tsv", ((str(n), f"Press {n}.", f"Pulse {n}.", "translated") for n in range(3_000)))
+    data = files.write(kind, "a.tsv", Languages("en", "es"), store.in_order(document))
+    store.close()
+    files.read(data, f"a.{kind}")  # what is loaded once does not count
+    tracemalloc.start()
+    assert len(files.read(data, f"a.{kind}")) == 3_000
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 8 << 20  # a tree of all elements takes 15 MB and more

@@ -200,9 +200,3 @@ def test_open_files_are_counted_by_the_memory_they_take() -> None:
     files.drop("manual")
     assert not files._files
     assert not files._memory
-
-
-def test_small_plain_files_need_no_process(tmp_path: Path) -> None:
-    for data, small in ((b"Close the lid.", True), (TEXT, False), (docx(1), False)):
-        (tmp_path / "file").write_bytes(data)
-        assert file_readers.is_small(tmp_path / "file") == small

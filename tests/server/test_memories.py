@@ -42,3 +42,13 @@ def test_memories_offer_translations_by_similarity_and_priority_and_teach_nothin
         assert client.delete(f"{API}/memories/99").status_code == 404
         assert client.get(API).json()["revision"] == before
         assert client.post(f"{API}/memories", params={"name": "empty.tsv"}, content=b"a\t\n").status_code == 400
+
+
+def test_a_memory_may_be_as_large_as_a_file(server: Running) -> None:
+    lines = (f"Wait for the light number {n}, and then press the button.\tEspere la luz {n}.\n" for n in range(20_000))
+    data = "".join(lines).encode()
+    assert len(data) > 1 << 20
+    with server.client() as client:
+        added = client.post(f"{API}/memories", params={"name": "large.tsv"}, content=data)
+        assert (added.status_code, added.json()["entries"]) == (201, 20_000)
+        client.delete(f"{API}/memories/{added.json()['id']}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -12,8 +14,7 @@ from dragoman.editor.messages import SegmentChange
 from dragoman.editor.refusal import Refusal
 from dragoman.editor.segment_edits import Author, change_segment
 from dragoman.engine import Engine
-from dragoman.server import document_files
-from dragoman.server.jobs import Job
+from dragoman.server import document_files, file_process
 from dragoman.server.registry import ServedProject
 from tests.server.editor import upload
 from tests.server.support import Running
@@ -43,9 +44,17 @@ def confirm(project: ServedProject, document: int, number: int, target: str, use
 
 
 def delivered(project: ServedProject, document: int) -> bytes:
-    opened = project.open_file(document)
-    assert opened is not None
-    return document_files._fill(project, Job("export", "p", document), document, opened)
+    """The file as the process that writes files makes it."""
+    documents = project.documents
+    rows = ((one.key, one.target, one.state) for one in documents.each(document))
+    with TemporaryDirectory() as folder:
+        file, targets, out = (Path(folder, name) for name in ("file", "targets", "out"))
+        file.write_bytes(documents.data(document) or b"")
+        targets.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        about = {"file": file, "name": documents.document(document).name, "targets": targets, "out": out}
+        steps = json.loads(json.dumps(documents.regroupings(document)))
+        file_process.write(about | {"source": project.source, "target": project.target, "steps": steps})
+        return out.read_bytes()
 
 
 def test_merged_segments_are_one_and_delivered(project: ServedProject) -> None:

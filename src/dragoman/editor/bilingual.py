@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from html.parser import HTMLParser
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from dragoman.editor.document_store import Segment
@@ -20,6 +20,7 @@ from dragoman.extras import load
 from dragoman.upstream.contract import Languages
 
 LARGEST = 200_000_000  # bytes of a table, unpacked
+BLOCK = 1 << 16  # characters of a page that are read at a time
 STATES = {"new": "needs-translation", "translated": "needs-review-translation", "confirmed": "translated"}
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 XLIFF = "urn:oasis:names:tc:xliff:document:1.2"
@@ -76,11 +77,18 @@ def _write_xliff(name: str, languages: Languages, segments: Iterable[Segment]) -
 
 
 def _read_xliff(data: bytes) -> Iterator[BilingualRow]:
-    tree = load("defusedxml.ElementTree", "server").fromstring(data)
-    for unit in tree.iter(f"{{{XLIFF}}}trans-unit"):
+    for unit in _elements(BytesIO(data), f"{{{XLIFF}}}trans-unit"):
         source, target = unit.find(f"{{{XLIFF}}}source"), unit.find(f"{{{XLIFF}}}target")
         if source is not None:
             yield BilingualRow(int(unit.get("id", "0")), _all_text(source), "" if target is None else _all_text(target))
+
+
+def _elements(file: IO[bytes], name: str) -> Iterator[Any]:
+    """The elements of a name in a file of XML, one after the other; what was looked at is forgotten."""
+    for _, element in load("defusedxml.ElementTree", "server").iterparse(file):
+        if element.tag == name:
+            yield element
+            element.clear()
 
 
 def _all_text(element: Any) -> str:
@@ -145,8 +153,11 @@ class _Table(HTMLParser):
 
 
 def _read_html(data: bytes) -> Iterator[BilingualRow]:
-    table = _Table()
-    table.feed(data.decode("utf-8-sig"))
+    table, text = _Table(), data.decode("utf-8-sig")
+    for at in range(0, len(text), BLOCK):
+        table.feed(text[at : at + BLOCK])
+        yield from _rows(table.rows[:-1])
+        del table.rows[:-1]
     yield from _rows(table.rows)
 
 
@@ -213,9 +224,9 @@ def _read_docx(data: bytes) -> Iterator[BilingualRow]:
     with zipfile.ZipFile(BytesIO(data)) as archive:
         if archive.getinfo("word/document.xml").file_size > LARGEST:
             raise ValueError("it is too large")
-        tree = load("defusedxml.ElementTree", "server").fromstring(archive.read("word/document.xml"))
-    for row in tree.iter(f"{{{W}}}tr"):
-        yield from _rows([[_paragraphs(cell) for cell in row.findall(f"{{{W}}}tc")]])
+        with archive.open("word/document.xml") as file:
+            for row in _elements(file, f"{{{W}}}tr"):
+                yield from _rows([[_paragraphs(cell) for cell in row.findall(f"{{{W}}}tc")]])
 
 
 def _paragraphs(cell: Any) -> str:

@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import Any
 
 import anyio.to_thread
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
@@ -24,7 +24,7 @@ from dragoman.editor.refusal import Refusal
 from dragoman.errors import DragomanError
 from dragoman.server.api_errors import Formats, handle
 from dragoman.server.auth import Authenticator
-from dragoman.server.bodies import Bodies, needs_of
+from dragoman.server.bodies import Bodies, Need, needs_of
 from dragoman.server.compatible import apertium, chat, deepl, libretranslate, modernmt, moses, opus_cat
 from dragoman.server.config import Settings
 from dragoman.server.context import ServerContext
@@ -64,37 +64,12 @@ from dragoman.server.session_memory import SessionMemory
 from dragoman.server.startup import Startup
 from dragoman.server.workers import Workers
 
-OWN = (
+ROUTES = (
     *(identity, projects, project_settings, translations, corrections, glossaries, statistics, documents, segments),
-    *(
-        checks,
-        team,
-        merges,
-        effort,
-        engines,
-        progress,
-        exchange,
-        bilingual,
-        memories,
-        preview,
-        live,
-        events,
-    ),
+    *(checks, team, merges, effort, engines, progress, exchange, bilingual, memories, preview, live, events),
+    *(hooks, workbench, moses),
 )
-ROUTES = (*OWN, hooks, workbench, moses)
-COMPATIBLE = {
-    "libretranslate": libretranslate,
-    "modernmt": modernmt,
-    "apertium": apertium,
-    "deepl": deepl,
-    "openai": chat,
-    "opuscat": opus_cat,
-}
-VERSIONS = {
-    "deepl": "/v2",
-    "openai": "/v1",
-    "opuscat": "/MtRestService",
-}  # which clients add to the address; these are also served at the root
+COMPATIBLE = (libretranslate, modernmt, apertium, deepl, chat, opus_cat)
 LEAVING = 4.0  # seconds for jobs and projects to end in, after requests have had theirs
 CONFIRMING = 5.0  # seconds between checks whether another server has taken over
 ABOUT = """Translates, learns from corrections at once, and completes what people type.
@@ -139,40 +114,46 @@ def create_app(settings: Settings, registry: ProjectRegistry | None = None, star
     app.state.context, app.state.error_formats = context, _error_formats(settings)
     _add_gauges(context)
     _add_error_handlers(app)
-    _add_routes(app, settings)
+    needs = _add_routes(app, settings)
     app.add_middleware(MethodOverride, prefix="/" if settings.root == "modernmt" else "/modernmt")
     app.add_middleware(OwnRedirects)
-    needs = needs_of(route for each in OWN for route in each.router.routes)
     bodies = Bodies(settings.limits, context.auth, context.jobs.files, needs)
     app.add_middleware(LimitsMiddleware, limits=settings.limits, auth=context.auth, metrics=metrics, bodies=bodies)
     app.add_middleware(ObservabilityMiddleware, metrics=metrics)
     return app
 
 
-def _add_routes(app: FastAPI, settings: Settings) -> None:
+def _add_routes(app: FastAPI, settings: Settings) -> list[Need]:
     """All APIs under their prefixes, and one of the compatible ones at the root if the settings say so."""
+    mounted: list[tuple[str, APIRouter]] = []
+
+    def include(router: APIRouter, prefix: str = "", *, shown: bool = True) -> None:
+        app.include_router(router, prefix=prefix, include_in_schema=shown)
+        mounted.append((prefix, router))
+
     for each in ROUTES:
-        app.include_router(each.router)
-    for name, module in COMPATIBLE.items():
-        version = VERSIONS.get(name, "")
-        app.include_router(module.router, prefix=f"/{name}{version}")
+        include(each.router)
+    for module in COMPATIBLE:
+        include(module.router, f"/{module.NAME}{module.VERSION}")
         if module is not modernmt:  # which has memories to choose a project by
-            app.include_router(module.router, prefix=f"/{name}/{{project}}{version}", include_in_schema=False)
-    for name in filter(None, {*VERSIONS, settings.root}):
-        app.include_router(COMPATIBLE[name].router, prefix=VERSIONS.get(name, ""), include_in_schema=False)
+            include(module.router, f"/{module.NAME}/{{project}}{module.VERSION}", shown=False)
+        if module.VERSION or settings.root == module.NAME:
+            include(module.router, module.VERSION, shown=False)
     for prefix in ("/v3", "/deepl/v3", "/deepl/{project}/v3"):
-        app.include_router(deepl.newer, prefix=prefix, include_in_schema=prefix == "/deepl/v3")
-    app.include_router(health.router)
+        include(deepl.newer, prefix, shown=prefix == "/deepl/v3")
+    include(health.router)
+    return needs_of(mounted)
 
 
 def _error_formats(settings: Settings) -> Formats:
     """How errors are written by the compatible APIs."""
-    formats: Formats = [(re.compile(f"/{name}(/|$)"), module.write_error) for name, module in COMPATIBLE.items()]
-    formats += [(re.compile(f"{version}(/|$)"), COMPATIBLE[name].write_error) for name, version in VERSIONS.items()]
-    formats.append((re.compile("/v3(/|$)"), deepl.write_error))
-    if settings.root and settings.root not in VERSIONS:
-        module = COMPATIBLE[settings.root]
-        formats += [(compile_path(route.path)[0], module.write_error) for route in module.router.routes]
+    formats: Formats = [(re.compile("/v3(/|$)"), deepl.write_error)]
+    for module in COMPATIBLE:
+        formats.append((re.compile(f"/{module.NAME}(/|$)"), module.write_error))
+        if module.VERSION:
+            formats.append((re.compile(f"{module.VERSION}(/|$)"), module.write_error))
+        elif settings.root == module.NAME:
+            formats += [(compile_path(route.path)[0], module.write_error) for route in module.router.routes]
     return formats
 
 

@@ -11,17 +11,19 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 import anyio.to_thread
+from fastapi import APIRouter
+from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.routing import BaseRoute, Route
+from starlette.routing import compile_path
 from starlette.types import Message, Receive, Scope
 
 from dragoman.server.api_errors import ApiError
@@ -33,6 +35,7 @@ PIECE = 1 << 18  # bytes of a body that are parsed at a time
 STATE = "body"  # its name in the state of a request
 OWN = "/api/v1/"
 KNOWN, UNKNOWN = "known", "unknown"
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
 class BodyBudget:
@@ -162,15 +165,15 @@ class Bodies:
             UNKNOWN: BodyBudget(limits.anonymous_bytes, limits.anonymous_bytes_each),
         }
 
-    def admit(self, scope: Scope, upload: bool) -> Admission:
+    def admit(self, scope: Scope) -> Admission:
         """What may be sent, by the head of a request; an error if nothing may."""
-        client, most = self._auth.client(scope), self._limits.upload if upload else self._limits.body
+        here = (each for each in self._needs if scope["method"] in each.methods and each.path.match(scope["path"]))
+        need, client = next(here, None), self._auth.client(scope)
+        most = self._limits.upload if need is not None and need.takes_upload(scope) else self._limits.body
         if scope["path"].startswith(OWN) or key_of(scope):
             identity = self._auth.identify(scope)
-            for need in self._needs:
-                if scope["method"] in need.methods and (found := need.path.match(scope["path"])):
-                    check_role(identity, need.role, found["project"])
-                    break
+            if need is not None and need.role is not None and (found := need.path.match(scope["path"])):
+                check_role(identity, need.role, found["project"])
             return Admission(client, most, True)
         with suppress(ApiError):
             self._auth.identify(scope)
@@ -198,21 +201,42 @@ class Bodies:
 
 
 class Need(NamedTuple):
-    """The role that requests of some form demand, in the project that their path names."""
+    """What a route demands of whoever sends it a body, and how large that may be."""
 
     path: re.Pattern[str]
     methods: frozenset[str]
-    role: str
+    role: str | None  # of whoever sends it, in the project that the path names
+    takes: str  # "file" for a body that is a file, "form" for a form with one, else empty
+
+    def takes_upload(self, scope: Scope) -> bool:
+        """Whether the body of a request is a file, which may be larger than others."""
+        form = Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
+        return self.takes == "file" or (self.takes == "form" and form)
 
 
-def needs_of(routes: Iterable[BaseRoute]) -> list[Need]:
-    """What routes demand of whoever asks for them."""
+def takes_file(endpoint: Endpoint) -> Endpoint:
+    """Marks a route whose body is a file."""
+    endpoint.takes = "file"  # type: ignore[attr-defined]
+    return endpoint
+
+
+def takes_form(endpoint: Endpoint) -> Endpoint:
+    """Marks a route whose body may be a form with a file in it."""
+    endpoint.takes = "form"  # type: ignore[attr-defined]
+    return endpoint
+
+
+def needs_of(mounted: Iterable[tuple[str, APIRouter]]) -> list[Need]:
+    """What the routes of some routers, with the prefix of each, demand."""
     found = []
-    for route in routes:
-        depends = getattr(getattr(route, "dependant", None), "dependencies", ())
-        role = next(filter(None, (getattr(each.call, "role", None) for each in depends)), None)
-        if isinstance(route, Route) and role is not None:
-            found.append(Need(route.path_regex, frozenset(route.methods or ()), role))
+    for prefix, router in mounted:
+        for route in router.routes:
+            if isinstance(route, APIRoute):
+                path = prefix + route.path
+                roles = (getattr(each.call, "role", None) for each in route.dependant.dependencies)
+                role = next(filter(None, roles), None) if path.startswith(OWN) else None
+                takes = getattr(route.endpoint, "takes", "")
+                found.append(Need(compile_path(path)[0], frozenset(route.methods or ()), role, takes))
     return found
 
 

@@ -12,29 +12,24 @@ from typing import Any
 
 from dragoman.editor import segment_edits, segment_findings
 from dragoman.editor.document_store import ConflictError, Segment
-from dragoman.editor.open_files import OpenFile
-from dragoman.editor.refusal import Refusal
 from dragoman.editor.segment_filter import Filter
 from dragoman.errors import BadInputError
 from dragoman.formats.lines import tsv_fault, write_tsv
 from dragoman.formats.segment_groups import Step
 from dragoman.project.guard import FlaggedError
-from dragoman.quality import deliver
 from dragoman.server.context import ProjectContext
 from dragoman.server.early_answers import start_asking
 from dragoman.server.file_process import read_rows
-from dragoman.server.file_readers import SMALL, FileFacts, has_parts, is_small
+from dragoman.server.file_readers import FileFacts
 from dragoman.server.jobs import LISTED, Job
 from dragoman.server.registry import ServedProject
 
 STEP = 50  # segments learned before other requests get their turn
 
 
-def add_file(project: ServedProject, data: bytes, name: str, job: Job | None = None) -> int:
-    """Add a file as a document; its id."""
+def add_file(project: ServedProject, data: bytes, name: str) -> int:
+    """Add a file of our own as a document; its id."""
     document = project.read_file(data, name)
-    if job is not None:
-        job.total, job.warnings = len(document.segments), document.warnings
     found = ((one.id, one.source, one.target, one.state, one.context, one.note, one.limit) for one in document.segments)
     number = project.documents.add(name, found, data, format=document.format)
     project.files.put((project.name, number), document)
@@ -62,10 +57,8 @@ async def import_document(context: ProjectContext, file: Path, name: str, job: J
 
 
 async def _add_spooled(context: ProjectContext, file: Path, name: str, job: Job) -> int:
-    """Add a spooled file as a document; its id. Unless it is small, another process reads it."""
+    """Add a spooled file, which another process reads, as a document; its id."""
     project, take = context.project, context.server.jobs.files.take
-    if await context.run("import", partial(is_small, file)):
-        return await context.run("import", lambda: add_file(project, take(file), name, job))
     async with read_segments(context, file, name) as (facts, segments):
         job.total, job.warnings = facts.segments, facts.warnings
 
@@ -127,8 +120,6 @@ async def export_document(context: ProjectContext, job: Job) -> None:
         job.result = await context.run(
             "export", lambda: files.keep([write_tsv(_rows(job, documents.each(number)))], job.client)
         )
-    elif len(data) <= SMALL and not has_parts(data):
-        job.result = await context.run("export", partial(_export_here, context, job))
     else:
         job.result = await _export_elsewhere(context, job, data)
     job.done = job.total
@@ -170,26 +161,3 @@ def _rows(job: Job, segments: Iterable[Segment]) -> Iterator[tuple[str, str, str
         if fault := tsv_fault(one.source, one.target):
             job.skip(one.number, fault)
         yield str(one.number), one.source, one.target
-
-
-def _export_here(context: ProjectContext, job: Job) -> Path:
-    """Write a small file with its targets filled in."""
-    opened = context.project.open_file(job.document or 0)
-    if opened is None:
-        raise Refusal(404, "the document was deleted meanwhile", "see the documents that there are")
-    written = _fill(context.project, job, job.document or 0, opened)
-    return context.server.jobs.files.keep([written], job.client)
-
-
-def _fill(project: ServedProject, job: Job, number: int, opened: OpenFile) -> bytes:
-    """The file with all targets that it can hold; the others are listed, and held from then on."""
-    targets: dict[str, tuple[str, Any]] = {}
-    for segment in project.documents.each(number):
-        if segment.key not in opened.segments:  # somebody has merged or split segments since the file was opened
-            return _fill(project, job, number, project.open_file(number) or opened)
-        old = opened.segments[segment.key]
-        if old.state != "locked" and (segment.target, segment.state) != (old.target, old.state):
-            targets[segment.key] = segment.target, segment.state
-    delivery = deliver(opened.document, targets)
-    _hold(project, job, delivery.left_out)
-    return delivery.data

@@ -18,12 +18,14 @@ from typing import Any
 
 from dragoman.errors import BadInputError
 from dragoman.formats import Document, read_document
-from dragoman.formats.glossaries import read_glossary
 from dragoman.formats.process_limits import limit_process
 from dragoman.formats.segment_groups import Merge, Split, regroup
-from dragoman.quality import deliver
 
-BILINGUAL = "dragoman.editor.bilingual"
+LIBRARIES = {  # what some work needs besides
+    "write": "dragoman.quality",
+    "glossary": "dragoman.formats.glossaries",
+    "bilingual": "dragoman.editor.bilingual",
+}
 
 
 def read(request: dict[str, Any]) -> dict[str, Any]:
@@ -47,6 +49,8 @@ def read(request: dict[str, Any]) -> dict[str, Any]:
 
 def write(request: dict[str, Any]) -> dict[str, Any]:
     """Write a file with the targets that it can hold, and say which it cannot."""
+    from dragoman.quality import deliver
+
     steps = [Merge(*each) if len(each) == len(Merge._fields) else Split(*each) for each in request.get("steps", ())]
     document = regroup(_read(request), steps)
     known = {one.id: one for one in document.segments}
@@ -62,6 +66,8 @@ def write(request: dict[str, Any]) -> dict[str, Any]:
 
 def glossary(request: dict[str, Any]) -> dict[str, Any]:
     """Read a glossary, to see what that takes."""
+    from dragoman.formats.glossaries import read_glossary
+
     read_glossary(Path(request["file"]).read_bytes(), request["name"], request["source"], request["target"])
     return {}
 
@@ -110,8 +116,8 @@ def grown() -> int:
 def main() -> None:
     """Answer one request."""
     request = json.loads(sys.stdin.buffer.read())
-    if request["do"] == "bilingual":  # what is imported is not the file's fault: libraries reserve more than a file may
-        importlib.import_module(BILINGUAL)
+    if needed := LIBRARIES.get(request["do"]):  # before the limits: libraries reserve more than a file may
+        importlib.import_module(needed)
     limit_process(request["memory"], request["seconds"])
     before = grown()
     try:

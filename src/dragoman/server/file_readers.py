@@ -1,7 +1,7 @@
 """Uploaded files are read and written in processes of their own (`file_process`), a few at a time, clients in turn.
 
-The server itself holds only what such a process has found: segments, a line each. Small plain files, which cannot
-become large, are read here at once.
+The server itself holds only what such a process has found: segments, a line each. No file is too small for that: it is
+not known how long it takes to read.
 """
 
 from __future__ import annotations
@@ -19,14 +19,12 @@ from typing import Any, Literal
 import anyio.to_thread
 
 from dragoman.errors import BadInputError
-from dragoman.formats.contents import PACKED
 from dragoman.formats.segment_groups import Step
 from dragoman.server.api_errors import ApiError
 from dragoman.server.job_files import JobFiles
 from dragoman.server.limits import Limits
 from dragoman.server.workers import FairQueue
 
-SMALL = 128 << 10  # bytes of a plain file that is read here: in memory it takes 35 times that, or less
 PLACES = 2  # processes at a time
 NICENESS = 10  # of these processes: whoever types goes first
 PATIENCE = 5  # times the processor time that a file may take, for a machine that does other things, too
@@ -43,17 +41,6 @@ class FileFacts:
     warnings: list[str]
     segments: int
     memory: int  # bytes that reading it took
-
-
-def is_small(file: Path) -> bool:
-    """Whether a file can be read without bounds."""
-    with file.open("rb") as reading:
-        return file.stat().st_size <= SMALL and not has_parts(reading.read(6))
-
-
-def has_parts(data: bytes) -> bool:
-    """Whether this is an archive, of which the size says nothing."""
-    return data.startswith(PACKED)
 
 
 class FileReaders:
@@ -95,8 +82,6 @@ class FileReaders:
         self, data: bytes, name: str, languages: Languages, client: str, kind: Literal["read", "glossary", "bilingual"]
     ) -> None:
         """Refuse a file that would take too much memory where it is read whole, in this process."""
-        if len(data) <= SMALL and not has_parts(data):
-            return
         async with self._files.scratch() as file:
             await anyio.to_thread.run_sync(file.write_bytes, data)
             asked = {"do": kind, "segments": self._limits.segments, "memory": self._limits.held_bytes}

@@ -7,13 +7,12 @@ else happens; so no route can be held up by a slow one.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import OrderedDict
 from contextlib import suppress
 from time import monotonic
 from urllib.parse import urlsplit, urlunsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dragoman.editor.bounds import use_bounds
@@ -23,10 +22,6 @@ from dragoman.server.bodies import STATE, Bodies, Body, BodyBudget
 from dragoman.server.limits import Limits
 from dragoman.server.observability import Metrics
 
-UPLOAD = re.compile(r"/api/v1/projects/[^/]+/(imports|memory|glossary)|/hooks/file/[^/]+")
-MEMORY = re.compile(r"(/modernmt)?/memories/[^/]+/content")  # ModernMT's, where a file is part of a form
-# Those of LibreTranslate, where the key may be, too, and of DeepL
-FILE = re.compile(r"(/libretranslate(/[^/]+)?)?/translate_file|(/deepl(/[^/]+)?)?/v2/document")
 DRAINING = 8  # rejected bodies that are still read at a time
 DRAINED, DRAINING_SECONDS = 16 << 20, 2.0  # how much of a rejected body is still read, so that the answer is seen
 MONITORING = ("/health", "/ready")  # which must be answered however busy everybody is
@@ -153,7 +148,7 @@ class LimitsMiddleware:
         if length == 0:
             return Body(BodyBudget(0, 0), "")
         try:
-            admission = self._bodies.admit(scope, _is_upload(scope))
+            admission = self._bodies.admit(scope)
         except ApiError:
             await self._drain(receive)
             raise
@@ -207,14 +202,6 @@ def _length(scope: Scope) -> int | None:
         return int(headers[b"content-length"])
     except ValueError:
         raise ApiError(400, "Content-Length is not a number") from None
-
-
-def _is_upload(scope: Scope) -> bool:
-    """Whether this is a document, which may be larger."""
-    form = Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
-    return bool(
-        UPLOAD.fullmatch(scope["path"]) or (form and (MEMORY.fullmatch(scope["path"]) or FILE.fullmatch(scope["path"])))
-    )
 
 
 async def _while_connected(app: ASGIApp, scope: Scope, body: Body, receive: Receive, send: Send) -> None:

@@ -11,6 +11,7 @@ from dragoman.server.api_errors import ApiError
 from dragoman.server.compatible.call import Call, error_writer, keyed_by
 
 KeyedCall = Annotated[Call, keyed_by("key")]
+NAME, VERSION = "apertium", ""
 router = APIRouter(tags=["Apertium"])
 
 

@@ -45,6 +45,7 @@ _PAIR = re.compile(r"([a-z]{2,3}(?:[-_][A-Za-z]{2,4})?)(?:\||->|>|-|_|:|\bto\b)(
 _ANY = re.compile(r"|any|auto|default|dragoman|(?:chat)?gpt-.*|o[1-9](?:-.*)?")  # models whose name says nothing
 _CODES = {name.lower(): code for code, name in NAMES.items()}
 BODY = example_body(model="manual", messages=[{"role": "user", "content": "Press the green button."}])
+NAME, VERSION = "openai", "/v1"  # what clients add to the address, also at the root
 router = APIRouter(tags=["OpenAI"])
 
 

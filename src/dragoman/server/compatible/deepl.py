@@ -55,9 +55,10 @@ OPTIONS = {  # and the values that they may have
     "model_type": {"quality_optimized", "latency_optimized", "prefer_quality_optimized"},
 }
 BODY = example_body(text=["Press the green button."], source_lang="EN", target_lang="ES")
+NAME, VERSION = "deepl", "/v2"  # what clients add to the address, also at the root
 router = APIRouter(tags=["DeepL"])
-router.include_router(deepl_documents.router)
-router.include_router(deepl_glossaries.router)
+for part in (deepl_documents, deepl_glossaries):
+    router.routes.extend(part.router.routes)
 newer = deepl_glossaries.newer  # version 3
 write_error = error_writer(lambda error: {"message": error.message}, {401: 403})  # clients take 403 for a wrong key
 

@@ -24,6 +24,7 @@ from dragoman.server import batches
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import check_role
 from dragoman.server.batches import translate_segments
+from dragoman.server.bodies import takes_form
 from dragoman.server.compatible.call import Call, CurrentCall, Parameters, example_body, find_terms
 from dragoman.server.context import ProjectContext
 from dragoman.server.jobs import Job
@@ -62,6 +63,7 @@ class DocumentJob(Job):
 
 
 @router.post("/document", openapi_extra=FORM)
+@takes_form
 async def upload(call: CurrentCall) -> dict[str, str]:
     """Start to translate a file; the answer has the id and the key of the document."""
     server, (data, name) = call.server, call.file()

@@ -22,6 +22,7 @@ from dragoman.languages import same_language
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import key_of
 from dragoman.server.batches import translate_batch, translate_segments
+from dragoman.server.bodies import takes_form
 from dragoman.server.compatible.call import (
     Call,
     CallPart,
@@ -58,6 +59,7 @@ FILES = [
 ]
 MOST_RESULTS = 1000  # translated files that can be fetched
 BODY = example_body(q="Press the green button.", source="en", target="es", alternatives=2)
+NAME, VERSION = "libretranslate", ""
 router = APIRouter(tags=["LibreTranslate"])
 write_error = error_writer(lambda error: {"error": error.message})
 
@@ -149,6 +151,7 @@ async def suggest(call: KeyedCall) -> dict[str, Any]:
 
 
 @router.post("/translate_file")
+@takes_form
 async def translate_file(request: Request, call: KeyedCall) -> dict[str, str]:
     """Translate a document; the answer has the address that the result is fetched from, within an hour."""
     server, (data, name), target = call.server, call.file(), call.text("target")

@@ -16,6 +16,7 @@ from fastapi import APIRouter
 from dragoman.editor import segment_edits
 from dragoman.server.api_errors import ApiError
 from dragoman.server.auth import check_role, lacks_role
+from dragoman.server.bodies import takes_form
 from dragoman.server.compatible import modernmt_batches, modernmt_glossaries, modernmt_translations
 from dragoman.server.compatible.call import Call, CurrentCall, Parameters, error_writer, fits, look_up, usable
 from dragoman.server.compatible.modernmt_glossaries import (
@@ -36,6 +37,7 @@ from dragoman.store import Row
 SINGLE = "00000000-0000-0000-0000-"  # the id of a job that is a single pair begins like this
 LONGEST_UNIT = 1000  # characters of a `tuid`
 MYMEMORY = "x_mm-"  # ids of memories that MateCat has elsewhere begin like this
+NAME, VERSION = "modernmt", ""
 router = APIRouter(tags=["ModernMT"])
 for part in (modernmt_translations, modernmt_batches, modernmt_glossaries):
     router.routes.extend(part.router.routes)
@@ -69,6 +71,7 @@ async def connect_memories(call: CurrentCall) -> dict[str, Any]:
 
 
 @router.post("/memories/content")
+@takes_form
 async def add_to_memories(call: CurrentCall) -> dict[str, Any]:
     """Learn a pair in several memories, once in each project that they are."""
     found = [_known_or_shared(call, each) for each in call.names("memories") or [""]]
@@ -116,6 +119,7 @@ async def delete_memory(memory: str, call: CurrentCall) -> dict[str, Any]:
 
 
 @router.post("/memories/{memory}/content")
+@takes_form
 async def add_content(memory: str, call: CurrentCall) -> dict[str, Any]:
     """Learn a pair, which can be replaced later by its `tuid`; or all pairs of a file, `tmx`."""
     memory = _own_id(call, memory)
@@ -125,6 +129,7 @@ async def add_content(memory: str, call: CurrentCall) -> dict[str, Any]:
 
 
 @router.put("/memories/{memory}/content")
+@takes_form
 async def replace_content(memory: str, call: CurrentCall) -> dict[str, Any]:
     """Replace the translation of a pair: the one with this `tuid`, or else the newest with the same sentence."""
     return await _content(call, _own_id(call, memory), _replace)

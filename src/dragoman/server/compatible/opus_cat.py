@@ -21,6 +21,7 @@ from dragoman.server.auth import CurrentIdentity
 from dragoman.server.compatible.call import Call, error_writer
 from dragoman.server.context import ProjectContext, Server
 
+NAME, VERSION = "opuscat", "/MtRestService"  # what clients add to the address, also at the root
 router = APIRouter(tags=["OPUS-CAT"])
 write_error = error_writer(lambda error: error.message)
 MARKS = {"PLACEHOLDER": "<x/>", "TAGPAIRSTART": "<g>", "TAGPAIREND": "</g>"}

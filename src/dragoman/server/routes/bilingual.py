@@ -15,6 +15,7 @@ from dragoman.errors import BadInputError
 from dragoman.project.guard import FlaggedError
 from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
+from dragoman.server.bodies import takes_file
 from dragoman.server.context import CanLearn, CanRead, ProjectContext
 from dragoman.server.jobs import Job
 from dragoman.upstream.contract import Languages
@@ -59,6 +60,7 @@ def _check_size(kind: str, segments: int) -> None:
 
 
 @router.post("/bilingual", status_code=202, openapi_extra=BODY)
+@takes_file
 async def read_back(
     request: Request,
     document: schemas.DocumentId,

@@ -13,6 +13,7 @@ from dragoman.editor import messages
 from dragoman.editor.document_store import StoredDocument
 from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
+from dragoman.server.bodies import takes_file
 from dragoman.server.context import CanLearn, CanRead
 from dragoman.server.document_files import export_document, import_document
 from dragoman.server.early_answers import start_asking
@@ -56,6 +57,7 @@ async def add_document(wanted: schemas.NewDocument, context: CanLearn) -> messag
         }
     },
 )
+@takes_file
 async def import_file(
     request: Request,
     context: CanLearn,

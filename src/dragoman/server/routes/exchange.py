@@ -16,6 +16,7 @@ from dragoman.formats.lines import write_tsv
 from dragoman.formats.tmx import TmxEntry, write_tmx
 from dragoman.server import replacement_job, schemas
 from dragoman.server.api_errors import ApiError
+from dragoman.server.bodies import takes_file
 from dragoman.server.context import CanLearn, CanRead, ProjectContext
 from dragoman.server.document_files import read_segments
 from dragoman.server.jobs import Job
@@ -78,6 +79,7 @@ async def export_memory(kind: Annotated[Literal["tmx", "tsv"], Path()], context:
 
 
 @router.post("/memory", status_code=202, openapi_extra=BODY)
+@takes_file
 async def import_memory(request: Request, context: CanLearn, name: Name) -> schemas.JobGiven:
     """Learn the confirmed pairs of a file (TMX, TSV, XLIFF, PO …), without making it a document."""
     file = await context.spool(request)
@@ -111,6 +113,7 @@ async def export_glossary(kind: Annotated[Literal["tbx", "tsv", "csv"], Path()],
 
 
 @router.post("/glossary", openapi_extra=BODY)
+@takes_file
 async def import_glossary(request: Request, context: CanLearn, name: Name) -> schemas.TermsImported:
     """Add the terms of a file (TBX, CSV or TSV with named columns); known ones get the translation of the file."""
     data = await _body(request)

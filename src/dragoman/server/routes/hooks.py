@@ -15,6 +15,7 @@ from dragoman.errors import BadInputError
 from dragoman.formats.file_language import check_conflicts, check_language
 from dragoman.formats.import_plan import ImportStep, carry_out, learnable, place_of_file, plan
 from dragoman.server.api_errors import ApiError
+from dragoman.server.bodies import takes_file
 from dragoman.server.context import CanLearn, ProjectContext, Server, ServerContext
 from dragoman.server.document_files import STEP
 from dragoman.server.keys import Identity
@@ -82,6 +83,7 @@ def _author(server: ServerContext, claimed: str | None, sender: str | None) -> s
 
 
 @router.post("/file/{project}", openapi_extra=FILE_BODY)
+@takes_file
 async def file(
     context: CanLearn,
     request: Request,

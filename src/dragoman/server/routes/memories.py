@@ -11,6 +11,7 @@ from dragoman.editor import messages, reference_memories
 from dragoman.editor.message import LARGEST
 from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
+from dragoman.server.bodies import takes_file
 from dragoman.server.context import CanLearn, CanRead
 
 router = APIRouter(prefix="/api/v1/projects/{project}/memories", responses=schemas.ERROR_RESPONSES, tags=["exchange"])
@@ -30,6 +31,7 @@ async def list_memories(context: CanRead) -> list[messages.ReferenceMemoryGiven]
 
 
 @router.post("", status_code=201, openapi_extra=BODY)
+@takes_file
 async def add_memory(
     request: Request,
     context: CanLearn,
