@@ -1,7 +1,7 @@
 """Work that may be stopped between its parts, and a lock for many readers or one writer.
 
 Work is stopped because nobody waits for its result any more, or because it takes too long. Long work calls
-`checkpoint()` between its parts: the pieces of a long sentence, the lines of a text, the entries of an n-best list.
+`checkpoint()` between its parts: the sentences of a text, the entries of an n-best list.
 Nothing is left half-done, because only work that changes nothing has checkpoints.
 
 >>> work = Cancellation()

@@ -11,7 +11,7 @@ from benchmarks.bench_language_model import measure
 from dragoman.engine import Engine
 from dragoman.formats import read_document
 from dragoman.formats.filled_document import fill_document
-from dragoman.project.consultant import Manner, telling
+from dragoman.project.consultant import RequestOptions, with_options
 from dragoman.upstream import Hints, prompt
 from tests.server.support import running
 from tests.upstream.support import Reaction, Request, as_json, serving
@@ -43,8 +43,12 @@ def model(request: Request) -> Reaction:
 def test_deepl_is_told_context_and_formality_and_asked_again_for_others(tmp_path: Path) -> None:
     with serving(deepl) as service, Engine.create(tmp_path / "p", source="en", target="es") as engine:
         engine.upstream = f"deepl:{service.url}#glossary-id=g1"
-        for manner in (Manner("A coffee machine.", "less"), Manner("A coffee machine.", "less"), Manner()):
-            with telling(manner):
+        for options in (
+            RequestOptions("A coffee machine.", "less"),
+            RequestOptions("A coffee machine.", "less"),
+            RequestOptions(),
+        ):
+            with with_options(options):
                 assert engine.translate("Open the lid.").text == "Abre la tapadera."
     told, plain = (request.json for request in service.requests)
     assert (told["context"], told["formality"], told["glossary_id"]) == ("A coffee machine.", "less", "g1")

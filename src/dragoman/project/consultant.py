@@ -103,25 +103,25 @@ def collecting(asked: Collection[str] = ()) -> Iterator[list[str]]:
         _WANTED.reset(token)
 
 
-class Manner(NamedTuple):
+class RequestOptions(NamedTuple):
     """How whoever asks wants a text translated; engines that cannot do that ignore it."""
 
     context: str = ""  # text around it
     formality: str = ""  # "more" or "less", as DeepL calls it
 
 
-NO_MANNER = Manner()
-_MANNER: ContextVar[Manner] = ContextVar("how texts are to be translated", default=NO_MANNER)
+NO_OPTIONS = RequestOptions()
+_OPTIONS: ContextVar[RequestOptions] = ContextVar("how texts are to be translated", default=NO_OPTIONS)
 
 
 @contextmanager
-def telling(manner: Manner) -> Iterator[None]:
+def with_options(options: RequestOptions) -> Iterator[None]:
     """Inside the block, the other engine is told how its texts are to be translated."""
-    token = _MANNER.set(manner)
+    token = _OPTIONS.set(options)
     try:
         yield
     finally:
-        _MANNER.reset(token)
+        _OPTIONS.reset(token)
 
 
 class Consultant:
@@ -284,9 +284,9 @@ def hints_for(request: Request) -> Hints:
         TermPlace(spans[term.start][0] - offset, spans[term.end - 1][1] - offset, _written(source, term))
         for term in request.terms
     )
-    shown, manner = corrections_shown(state.upstream or ""), _MANNER.get()
+    shown, options = corrections_shown(state.upstream or ""), _OPTIONS.get()
     nearest = _nearest(state.memory, source.text, shown) if shown else ()
-    return Hints(terms, nearest, context=manner.context, formality=manner.formality)
+    return Hints(terms, nearest, context=options.context, formality=options.formality)
 
 
 def _written(source: Sentence, term: Term) -> str:

@@ -1,4 +1,4 @@
-"""What is kept of the search of a piece of a very long sentence: the arcs on the best paths.
+"""What is kept of the search of a very long sentence: the arcs on the best paths.
 
 The value of an arc is the score of the best path through it. All arcs of a path are worth at least its score, so the
 best paths, and with them the beginning of an n-best list, survive as they were. Without this, a sentence of 20,000

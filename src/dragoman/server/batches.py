@@ -22,7 +22,7 @@ from fastapi import Request
 from dragoman.engine import Engine
 from dragoman.formats import Document, DocumentSegment
 from dragoman.formats.filled_document import translate_segment
-from dragoman.project.consultant import NO_MANNER, Asked, Manner, UnaskedError, collecting, telling
+from dragoman.project.consultant import NO_OPTIONS, Asked, RequestOptions, UnaskedError, collecting, with_options
 from dragoman.project.glossary import Glossary, extra_terms
 from dragoman.server.api_errors import ApiError
 from dragoman.server.context import ProjectContext
@@ -51,7 +51,7 @@ async def translate_batch(
     terms: Glossary | None = None,
     *,
     lenient: bool = False,
-    manner: Manner = NO_MANNER,
+    options: RequestOptions = NO_OPTIONS,
 ) -> list[T]:
     """The results of translating some texts, the engine asked for all of them together.
 
@@ -60,7 +60,7 @@ async def translate_batch(
     """
     if context.project.engine.upstream is None:
         return await context.run_all("translate", work)
-    work = [partial(_told, manner, each) for each in work]
+    work = [partial(_told, options, each) for each in work]
     found, asked = dict[int, T](), set[str]()
     until = time.monotonic() + ASKING * (PATIENCE if seconds is None else seconds)
     for _ in range(ROUNDS):
@@ -70,7 +70,7 @@ async def translate_batch(
         wanted = sorted({text for made in tries if isinstance(made, set) for text in made})
         if not wanted:
             break
-        ask = partial(_ask, context.project.engine, wanted, terms, manner)
+        ask = partial(_ask, context.project.engine, wanted, terms, options)
         try:
             async with asyncio.timeout(until + 1 - time.monotonic()):  # others may be before us
                 outcome = await context.ask(partial(ask, until))
@@ -102,9 +102,9 @@ def _translate_segment(engine: Engine, document: Document, segment: DocumentSegm
         return translate_segment(engine, document, segment)
 
 
-def _told(manner: Manner, work: Callable[[], T]) -> T:
+def _told(options: RequestOptions, work: Callable[[], T]) -> T:
     """What a function returns while the engine is told how texts are to be translated."""
-    with telling(manner):
+    with with_options(options):
         return work()
 
 
@@ -117,8 +117,8 @@ def _attempt(work: Callable[[], T], asked: set[str]) -> tuple[T] | set[str]:
             return set(wanted)
 
 
-def _ask(engine: Engine, texts: Sequence[str], terms: Glossary | None, manner: Manner, until: float) -> Asked:
-    with extra_terms(terms), telling(manner):
+def _ask(engine: Engine, texts: Sequence[str], terms: Glossary | None, options: RequestOptions, until: float) -> Asked:
+    with extra_terms(terms), with_options(options):
         return engine.ask_ahead(texts, seconds=max(until - time.monotonic(), 0.0))
 
 

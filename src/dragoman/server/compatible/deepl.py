@@ -22,7 +22,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from dragoman.languages import primary, same_language
-from dragoman.project.consultant import Manner
+from dragoman.project.consultant import RequestOptions
 from dragoman.project.glossary import Glossary
 from dragoman.server.api_errors import ApiError
 from dragoman.server.batches import translate_batch
@@ -112,21 +112,23 @@ async def _translated(
         return await _translated_in_pieces(context, given, texts, terms, seconds)
     if handling == "html":
         pages = [partial(translate_html, engine, text, terms) for text in texts]
-        return await translate_batch(context, pages, seconds, terms, manner=_manner(given))
+        return await translate_batch(context, pages, seconds, terms, options=_options(given))
     ignored = list_of(given, "ignore_tags") if handling == "xml" else []
     masked: list[tuple[str, dict[str, str]]] = [(text, {}) for text in texts]
     if handling == "xml":
         mask = [partial(mask_elements, text, ignored) for text in texts]
         masked = await context.run_all("translate", mask)
     work = [partial(translate_marked, engine, text, 1, terms) for text, _ in masked]
-    found = await translate_batch(context, work, seconds, terms, manner=_manner(given))
+    found = await translate_batch(context, work, seconds, terms, options=_options(given))
     return [restore_elements(one.text, elements) for one, (_, elements) in zip(found, masked, strict=True)]
 
 
-def _manner(given: Parameters) -> Manner:
+def _options(given: Parameters) -> RequestOptions:
     """How the texts are to be translated, for an engine behind that can do that."""
     formality = str(given.get("formality") or "")
-    return Manner(str(given.get("context") or "")[:LONGEST_CONTEXT], "" if formality == "default" else formality)
+    return RequestOptions(
+        str(given.get("context") or "")[:LONGEST_CONTEXT], "" if formality == "default" else formality
+    )
 
 
 async def _translated_in_pieces(
