@@ -183,6 +183,11 @@ def test_pairs_are_taken_out_and_put_around_the_words_that_they_belong_to() -> N
     assert (text_of(outcome), sent[0]) == ("Abra el <b>archivo rojo</b>.", "Open the red file.")
 
 
+def test_numbered_pairs_are_put_around_words_too() -> None:
+    outcome, sent = ask(lambda _: "Abra el archivo rojo.", "Open the <0>red file</0>.")
+    assert (text_of(outcome), sent[0]) == ("Abra el <0>archivo rojo</0>.", "Open the red file.")
+
+
 def test_an_engine_that_loses_every_mark_is_asked_without_what_they_stand_for() -> None:
     say = lambda text: "Abra en la página." if "{" not in text else "Abra."  # noqa: E731
     outcome, sent = ask(say, "Open {name} on the page.")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dragoman.formats.codes import words
 from dragoman.formats.division import Parts
-from dragoman.formats.inline import Inline, Kind
+from dragoman.formats.inline import Inline
 from dragoman.formats.line_markup import (
     MarkupRow,
     MarkupRows,
@@ -23,6 +23,7 @@ from dragoman.formats.line_markup import (
     width,
 )
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
+from dragoman.text.markup import Kind
 
 _CODE = words("source listing literal stem latexmath asciimath pass comment plantuml ditaa graphviz mermaid subs")
 _FENCE = re.compile(r"(?:-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,}.*|~{4,})\Z")  # around what is no text

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from dragoman.formats.inline import Inline, Kind, Tag
+from dragoman.formats.inline import Inline, Tag
+from dragoman.text.markup import Kind
 from dragoman.text.placeholders import code_pattern
 
 CODE = "program"  # the syntaxes that all strings of programs may have, besides those of any text

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dragoman.errors import BadInputError, DragomanError
 from dragoman.formats.document import Document, DocumentSegment, NewTarget, NewTargets, UnwritableError
-from dragoman.formats.inline import OPENERS, PAIRS, Inline, Kind, Tag, find_emptied_pair
+from dragoman.formats.inline import Inline, Tag, find_emptied_pair
 from dragoman.parallel import map_in_order
 from dragoman.progress import Progress
 from dragoman.project.consultant import UnaskedError
 from dragoman.project.glossary import Glossary, extra_terms
 from dragoman.text.affinity import Link
-from dragoman.text.markup import Markup, TagPart, take_quotes_along, without
+from dragoman.text.markup import OPENERS, PAIRS, Kind, Markup, TagPart, take_quotes_along, without
 from dragoman.text.tag_placement import place, rearrange, renumber
 from dragoman.text.tokens import split
 

@@ -19,8 +19,9 @@ from dragoman.formats.codes import pair_up, words
 from dragoman.formats.contents import Contents, decode_page
 from dragoman.formats.division import Parts, whole
 from dragoman.formats.document import NewTarget
-from dragoman.formats.inline import Inline, Kind, Tag
+from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
+from dragoman.text.markup import Kind
 
 INLINE = words(
     "a abbr acronym b bdi bdo big br button cite data del dfn em font i img input ins label mark meter "

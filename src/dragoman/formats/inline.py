@@ -18,14 +18,10 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from dragoman.formats.elements import Element, escape, tag_attributes, tag_name
+from dragoman.text.markup import OPENERS, PAIRS, Kind
 
-# Two separate tags that belong together: which opens, which closes, and the attributes that say so, if there.
-PAIRS = {"bpt": "ept", "bx": "ex", "sc": "ec", "sm": "em"}
-OPENERS = {closing: opening for opening, closing in PAIRS.items()}
+# The attributes that say which separate tags belong together.
 REFERENCES = ("startRef", "rid", "i", "id")
-
-
-Kind = Literal["start", "end", "alone"]
 
 
 class Tag(NamedTuple):

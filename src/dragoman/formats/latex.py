@@ -14,9 +14,10 @@ from collections.abc import Generator, Iterable, Iterator
 
 from dragoman.formats.codes import pair_up, words
 from dragoman.formats.division import Parts
-from dragoman.formats.inline import Inline, Kind, Tag
+from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.line_markup import PieceCount
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
+from dragoman.text.markup import Kind
 
 HEADINGS = words(
     "part chapter section subsection subsubsection paragraph subparagraph caption subcaption title subtitle frametitle "

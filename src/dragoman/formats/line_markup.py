@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dragoman.formats.file_lines import LineList
-from dragoman.formats.inline import Kind, Tag
+from dragoman.formats.inline import Tag
+from dragoman.text.markup import Kind
 
 
 class MarkupRow(NamedTuple):

@@ -19,10 +19,11 @@ from dragoman.formats.codes import pair_up
 from dragoman.formats.division import Parts, whole
 from dragoman.formats.file_lines import LineList
 from dragoman.formats.html import Scan, escape
-from dragoman.formats.inline import Inline, Kind, Tag
+from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.markdown_blocks import MarkdownBlocks, blocks_of
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.formats.yaml_files import Scalar, read_scalars, write_scalar
+from dragoman.text.markup import Kind
 
 FRONT_KEYS = ("title", "description", "summary", "subtitle", "excerpt", "sidebar_label", "linkTitle")
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)

@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 
 from dragoman.formats.codes import words
 from dragoman.formats.division import Parts
-from dragoman.formats.inline import Inline, Kind, Tag
+from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.line_markup import (
     MarkupRow,
     MarkupRows,
@@ -24,6 +24,7 @@ from dragoman.formats.line_markup import (
     width,
 )
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
+from dragoman.text.markup import Kind
 
 NOTES = words(
     "note warning tip hint important caution danger attention error admonition seealso topic sidebar versionadded "

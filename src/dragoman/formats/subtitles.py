@@ -17,8 +17,9 @@ from dragoman.formats.contents import Contents
 from dragoman.formats.division import Parts, whole
 from dragoman.formats.document import DocumentSegment, NewTarget
 from dragoman.formats.encoding_guess import GuessedContents, decode_guessing
-from dragoman.formats.inline import Inline, Kind, Tag
+from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
+from dragoman.text.markup import Kind
 
 READING_SPEED = 20  # characters a second
 LINE = 42  # characters, the usual width

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from dragoman.quality.finding import Finding
 from dragoman.records import Sentence
+from dragoman.text.markup import find_unopened
 from dragoman.text.placeholders import slot_key
 from dragoman.text.tokens import PICTURE, is_slot
 
 ENDS_OF_FORMS = frozenset({"}", "}}", "|"})
 _SIGN = re.compile(rf"[#@]\D*|{PICTURE}")
-_NAME = re.compile(r"</?([A-Za-z][\w:.-]*)")
 
 
 class Slot(NamedTuple):
@@ -47,8 +47,9 @@ def find_slots(source: Sentence, target: Sentence) -> Iterator[Finding]:
         if hides and before != "''" and f"'{slot.text}" not in source.text:
             what = f"the apostrophe before {slot.text} hides it in an ICU message; write ’ or ''"
             yield Finding("placeholders", what, slot.start - 1, slot.end)
-    if _find_unopened(wanted) is None and (lost := _find_unopened(found)):
-        yield Finding("tags", f"{lost.text} closes nothing", lost.start, lost.end)
+    lost = find_unopened(slot.text for slot in found)
+    if lost is not None and find_unopened(slot.text for slot in wanted) is None:
+        yield Finding("tags", f"{found[lost].text} closes nothing", found[lost].start, found[lost].end)
 
 
 def find_signs(source: Sentence, target: Sentence) -> Iterator[Finding]:
@@ -86,17 +87,3 @@ def _beyond(some: Iterable[Slot], others: Iterable[Slot]) -> Iterator[Slot]:
         left[key] -= 1
         if left[key] < 0:
             yield slot
-
-
-def _find_unopened(slots: Iterable[Slot]) -> Slot | None:
-    """The first closing tag whose opening tag is not the last one that is open."""
-    opened: list[str] = []
-    for slot in slots:
-        named = _NAME.match(slot.text)
-        if named is None or slot.text.endswith("/>"):
-            continue
-        if not slot.text.startswith("</"):
-            opened.append(named[1])
-        elif not opened or opened.pop() != named[1]:
-            return slot
-    return None

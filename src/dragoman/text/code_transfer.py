@@ -17,6 +17,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 from dragoman.records import Match
+from dragoman.text.markup import OPENERS, PAIRS
 from dragoman.text.placeholders import TAG
 
 MOST_CODES = 200  # of a text; one with more is left as it is
@@ -24,8 +25,6 @@ PENALTY, MOST_PENALTY = 1.0, 5.0  # percent: for each code that is lost or extra
 DIFFERENT = 99.0  # percent: at most so similar are texts whose codes differ
 _CODE = re.compile(TAG)
 _NAME = re.compile(r"</?([A-Za-z][\w:.-]*)")
-_OPENS = frozenset({"bpt", "bx", "sc", "sm"})
-_CLOSES = {"ept": "bpt", "ex": "bx", "ec": "sc", "em": "sm"}
 _NUMBER = re.compile(r"""\s(?:i|rid|startRef|id|x)\s*=\s*["']?[A-Za-z_-]*(\d+)|^</?[A-Za-z]+(\d+)[\s/>]""")
 _TYPE = re.compile(r"""\s(?:type|ctype|fs|subType)\s*=\s*["']?(?:x-)?([A-Za-z]+)""")
 _MEANINGS = {
@@ -104,12 +103,12 @@ def _units(codes: Sequence[str]) -> list[_Unit]:
         if name is None:
             continue
         kind = name[1].lower()
-        if kind in _CLOSES or code.startswith("</"):
-            wanted = f"{_CLOSES[kind]} {_number(code)}" if kind in _CLOSES else kind
+        if kind in OPENERS or code.startswith("</"):
+            wanted = f"{OPENERS[kind]} {_number(code)}" if kind in OPENERS else kind
             at = next((n for n in reversed(range(len(begun))) if begun[n][1] == wanted), -1)
             if at >= 0:
                 ends[begun.pop(at)[0]] = place
-        elif kind in _OPENS:
+        elif kind in PAIRS:
             begun.append((place, f"{kind} {_number(code)}"))
         elif not code.endswith("/>"):
             begun.append((place, kind))

@@ -17,12 +17,12 @@ from typing import Literal, NamedTuple
 
 from dragoman.text.tokens import is_slot, split
 
-TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*+)[^<>]*?(/?)>")
+TAG = re.compile(r"<(/?)([A-Za-z\d][\w:.-]*+)[^<>]*?(/?)>")
 AROUND = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’", "«": "»", "(": ")", "[": "]"}
 BREAKS = frozenset({"br", "hr"})  # tags that divide a text and are no word of it
 # Empty tags of XLIFF and TMX that belong together by a reference: which opens, and which closes.
-SEPARATE = {"bpt": "ept", "bx": "ex", "sc": "ec", "sm": "em"}
-OPENERS = {closing: opening for opening, closing in SEPARATE.items()}
+PAIRS = {"bpt": "ept", "bx": "ex", "sc": "ec", "sm": "em"}
+OPENERS = {closing: opening for opening, closing in PAIRS.items()}
 REFERENCE = re.compile(r"""\s(?:startRef|rid|i|id)="([^"]*)\"""")
 
 Kind = Literal["start", "end", "alone"]
@@ -128,7 +128,7 @@ def _role(word: str) -> tuple[Kind, str]:
         return "alone", ""
     if tag[3]:
         reference = REFERENCE.search(word)
-        if tag[2] in SEPARATE:
+        if tag[2] in PAIRS:
             return "start", f"{tag[2]} {reference[1] if reference else ''}"
         if tag[2] in OPENERS:
             return "end", f"{OPENERS[tag[2]]} {reference[1] if reference else ''}"
@@ -139,6 +139,20 @@ def _role(word: str) -> tuple[Kind, str]:
 def _is_break(word: str) -> bool:
     tag = TAG.fullmatch(word) if word[0] == "<" else None
     return tag is not None and tag[2].lower() in BREAKS
+
+
+def find_unopened(tags: Iterable[str]) -> int | None:
+    """The first of some tags that closes what is not the last one open."""
+    opened: list[str] = []
+    for number, shown in enumerate(tags):
+        tag = TAG.fullmatch(shown)
+        if tag is None or tag[3]:
+            continue
+        if not tag[1]:
+            opened.append(tag[2])
+        elif not opened or opened.pop() != tag[2]:
+            return number
+    return None
 
 
 def without(parts: Iterable[str | TagPart]) -> Markup:

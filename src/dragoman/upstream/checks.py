@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from dragoman.records import Sentence
 from dragoman.text.identification import count_letters, count_scripts, find_other, scripts_of
-from dragoman.text.markup import TAG
+from dragoman.text.markup import TAG, find_unopened
 from dragoman.text.placeholders import slots_beyond, slots_of
 from dragoman.text.tokens import is_slot, split
 from dragoman.upstream.contract import Silence, TermPlace
@@ -66,13 +66,7 @@ def _placeables(sentence: Sentence) -> Iterable[str]:
 
 def _is_crossed(text: str) -> bool:
     """Whether tags are closed that are not open, or in the wrong order."""
-    opened: list[str] = []
-    for closing, name, empty in TAG.findall(text):
-        if closing and (not opened or opened.pop() != name):
-            return True
-        if not closing and not empty:
-            opened.append(name)
-    return False
+    return find_unopened(found[0] for found in TAG.finditer(text)) is not None
 
 
 def _lost_numbers(source: Sentence, target: str) -> list[str]:
