@@ -16,6 +16,7 @@ from dragoman.project.correction_record import answer_in
 from dragoman.project.multiline import joined
 from dragoman.project.provenance import changes_of
 from dragoman.upstream import Answer, Scored
+from dragoman.upstream.contract import Silence
 from tests.engine.support import assert_is_clean_replay
 
 pytestmark = pytest.mark.kernels
@@ -202,10 +203,10 @@ def test_what_failed_a_check_is_never_joined_with_what_was_learned(engine: Engin
     assert (found.upstream, "lid" in found.text) == (None, False)
 
 
-def test_a_live_engine_that_refuses_is_as_good_as_silent(tmp_path: Path) -> None:
+def test_a_text_that_a_live_engine_refuses_stays_as_it_is(tmp_path: Path) -> None:
     script = tmp_path / "refuses.py"
     script.write_text('import sys\nfor _ in sys.stdin: print("I am sorry, but I cannot help with that.")\n')
     name = f"command:{sys.executable} {script}"
     with Engine.create(tmp_path / "q", source="en", target="es", upstream=name) as engine:
         found = engine.translate("Raise both covers.")
-        assert (found.text, found.upstream) == ("Raise both covers.", None)
+        assert (found.text, found.upstream_flaw) == ("Raise both covers.", Silence.REFUSED)
