@@ -27,7 +27,7 @@ from dragoman.formats import Document, DocumentSegment, read_document, write_doc
 from dragoman.formats.document import UnwritableError
 from dragoman.formats.filled_document import translate_segment
 from dragoman.formats.inline import Tag
-from dragoman.formats.packed import PackedDocument
+from dragoman.formats.packages import PackedDocument
 from dragoman.formats.piece_document import Piece, PieceDocument
 from dragoman.formats.runs import Style
 from dragoman.sample import pairs

@@ -17,7 +17,15 @@ from dragoman.errors import BadInputError
 from dragoman.formats import compact_lists, markdown_blocks, read_document
 from dragoman.formats.contents import Contents
 from dragoman.formats.division import Chunk, into_sentences, untrimmed
-from dragoman.formats.document import DocumentSegment, Names, NewTarget, NewTargets, State
+from dragoman.formats.document import (
+    CompactSegments,
+    DocumentSegment,
+    Names,
+    NewTarget,
+    NewTargets,
+    State,
+    find_repeated,
+)
 from dragoman.formats.document_pieces import (
     CompactChunks,
     CompactPieces,
@@ -26,7 +34,6 @@ from dragoman.formats.document_pieces import (
     Replacement,
     ReplacementList,
 )
-from dragoman.formats.document_segments import CompactSegments, find_repeated
 from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.json_files import JsonScan
 from tests.oracles.json_strings import strings

@@ -17,7 +17,7 @@ from fluent.syntax import FluentParser
 
 from dragoman.formats import read_document
 from dragoman.formats.icu_messages import complete
-from dragoman.formats.plural_categories import categories
+from dragoman.formats.plural_forms import categories
 from dragoman.quality.checker import Checker
 from tests.oracles.icu_message import formatted
 

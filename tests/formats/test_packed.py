@@ -205,7 +205,7 @@ def _word(document: bytes) -> bytes:
 
 
 def test_more_text_than_memory_is_refused_before_it_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dragoman.formats.packed.MOST_TEXT", 1 << 20)
+    monkeypatch.setattr("dragoman.formats.packages.MOST_TEXT", 1 << 20)
     paragraph = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>"
     body = "".join(paragraph.format(f"Paragraph {number * 7919}") for number in range(40_000))
     space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.formats import Document, DocumentSegment, State, read_document
 from dragoman.formats.lines import TextDocument
-from dragoman.formats.packed import PackedDocument
+from dragoman.formats.packages import PackedDocument
 from dragoman.formats.piece_document import PieceDocument
 from dragoman.quality import deliver, find_fault
 from dragoman.quality.delivery import PROBED, find_trial

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from dragoman.formats import Document, DocumentSegment
-from dragoman.formats.packed import PackedDocument
+from dragoman.formats.packages import PackedDocument
 from dragoman.formats.preview import Preview
 from dragoman.formats.segment_groups import Step, regroup
 

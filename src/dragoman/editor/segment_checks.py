@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dragoman.editor import segment_table
 from dragoman.editor.document_store import Segment
 from dragoman.editor.open_files import OpenFile
-from dragoman.formats.excerpts import Excerpt
+from dragoman.formats.document_pieces import Excerpt
 from dragoman.formats.lines import tsv_fault
 from dragoman.quality import Checker, Finding, find_fault
 from dragoman.quality.delivery import find_trial

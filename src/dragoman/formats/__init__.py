@@ -20,7 +20,7 @@ from dragoman.formats.contents import check_size
 from dragoman.formats.division import FindBoundaries
 from dragoman.formats.document import Document, DocumentSegment, State, Targets, no_collection
 from dragoman.formats.file_types import find_kind
-from dragoman.formats.packed import PackedDocument
+from dragoman.formats.packages import PackedDocument
 from dragoman.formats.piece_document import PieceDocument
 
 __all__ = ["Document", "DocumentSegment", "State", "Targets", "read_document", "write_document"]

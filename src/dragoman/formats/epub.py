@@ -13,8 +13,7 @@ from dragoman.formats.document import NewTarget
 from dragoman.formats.elements import Element
 from dragoman.formats.html import HtmlDocument
 from dragoman.formats.inline import Inline
-from dragoman.formats.packages import Package
-from dragoman.formats.packed import PackedDocument
+from dragoman.formats.packages import Package, PackedDocument
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.formats.xml_pieces import XmlPieceDocument
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dragoman.errors import BadInputError, DragomanError
+from dragoman.errors import BadInputError, CancelledError, DamagedFileError, DragomanError, StorageError
 from dragoman.files import reading_errors, storage_errors, write_durably
 from dragoman.formats import read_document
 from dragoman.formats.division import FindBoundaries
@@ -101,7 +101,9 @@ def fill_files(how: Filling, jobs: Sequence[FillJob], *, is_directory: bool) -> 
             try:
                 totals.update(_fill(how, each, records[each.job.out]))
                 totals.update({"files": 1} if is_directory else {})
-            except BadInputError as error:
+            except (StorageError, DamagedFileError, CancelledError):
+                raise
+            except Exception as error:
                 leave_out(each.job, error)
     for record in records.values():
         record.close()

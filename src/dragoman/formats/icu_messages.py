@@ -15,7 +15,7 @@ import re
 
 from dragoman.formats.codes import read_codes
 from dragoman.formats.division import Chunk, Parts, whole
-from dragoman.formats.plural_categories import missing_categories
+from dragoman.formats.plural_forms import missing_categories
 
 _CHOICE = re.compile(r"\{\s*[\w.]+\s*,\s*(?:plural|select|selectordinal)\s*,\s*(?:offset:\s*\d+\s*)?")
 _FORM = re.compile(r"\s*(=\d+|[\w-]+)\s*\{")

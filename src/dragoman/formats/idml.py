@@ -20,8 +20,7 @@ from dragoman.formats.codes import words
 from dragoman.formats.division import Parts
 from dragoman.formats.elements import Element, escape
 from dragoman.formats.inline import Inline, Tag
-from dragoman.formats.packages import Package
-from dragoman.formats.packed import PackedDocument
+from dragoman.formats.packages import Package, PackedDocument
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.formats.runs import nested_in
 from dragoman.formats.xml_pieces import XmlPieceDocument

@@ -23,8 +23,7 @@ from typing import ClassVar, NamedTuple
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import Contents
 from dragoman.formats.division import Divide, Parts
-from dragoman.formats.document import DocumentSegment, NewTarget
-from dragoman.formats.document_segments import find_repeated
+from dragoman.formats.document import DocumentSegment, NewTarget, find_repeated
 from dragoman.formats.icu_messages import divide_message, finished_message
 from dragoman.formats.inline import Inline
 from dragoman.formats.piece_document import Piece, Replacement

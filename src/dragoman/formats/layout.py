@@ -11,8 +11,7 @@ from typing import ClassVar
 from dragoman.formats.codes import words
 from dragoman.formats.compact_lists import PlacedList, Row
 from dragoman.formats.contents import Contents, in_utf8
-from dragoman.formats.document import DocumentSegment, Names, NewTarget, State
-from dragoman.formats.document_segments import CompactSegments
+from dragoman.formats.document import CompactSegments, DocumentSegment, Names, NewTarget, State
 from dragoman.formats.elements import Edit, Element, Scanner, start_tag, tag_name
 from dragoman.formats.inline import Inline, read_inline, write_inline
 

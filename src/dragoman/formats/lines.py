@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from dragoman.formats.contents import NOTHING, PACKED, UNMARKED, Contents, decode
-from dragoman.formats.document import Document, DocumentSegment, NewTarget
-from dragoman.formats.document_segments import CompactSegments
+from dragoman.formats.document import CompactSegments, Document, DocumentSegment, NewTarget
 
 NOT_IN_LINES = {"\n": "a line break", "\r": "a carriage return"}
 NOT_IN_CELLS = NOT_IN_LINES | {"\t": "a tab"}

@@ -3,28 +3,102 @@
 Documents: paragraphs, also in tables, headers, footers, notes, comments and text boxes; entries of an index.
 Presentations: paragraphs of slides, their notes and comments, and of masters, as far as slides show them. Workbooks:
 the texts of cells, except headers of tables, which formulas refer to by name, of comments and of text boxes; headers
-and footers of pages. In all of them: diagrams, titles and labels of charts, descriptions of pictures.
+and footers of pages. In all of them: diagrams, titles and labels of charts, descriptions of pictures; these are pieces
+without formats, and where a paragraph contains one, it comes before the paragraph.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache
 from html import unescape
 from typing import ClassVar
 
 from dragoman.formats.codes import words
 from dragoman.formats.division import Parts, whole
-from dragoman.formats.elements import Element, escape
+from dragoman.formats.elements import Element, escape, quote
 from dragoman.formats.inline import Inline, Tag
-from dragoman.formats.office_texts import ENTRY, OfficeTexts, find_entries, labels
-from dragoman.formats.packages import Package
-from dragoman.formats.packed import PackedDocument
+from dragoman.formats.packages import Package, PackedDocument
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
-from dragoman.formats.runs import local, nested_in
+from dragoman.formats.runs import RunDocument, local, nested_in
 
-_ENTRY = re.compile(rb"<(?:\w+:)?(?:Override|Default)\b[^>]*>")
+DESCRIBED = ("descr", "title")  # attributes of a picture that are read to those who do not see it
+_ENTRY = re.compile(r'\bXE\s+(?:"|&quot;)((?:[^"\\&]|\\.|&(?!quot;))+)', re.DOTALL)
+CONTENT, ENTRY = "content", "entry"  # what such a piece is, where it is not an attribute
+
+
+@lru_cache
+def _attribute(name: str) -> re.Pattern[bytes]:
+    return re.compile(rb"\s%s\s*=\s*(?:\"([^\"]*)\"|'([^']*)')" % name.encode())
+
+
+class OfficeTexts(RunDocument):
+    """A part with such texts besides its paragraphs; the style of their pieces is a string."""
+
+    def _descriptions(self, element: Element) -> Iterator[Piece]:
+        """The attributes of an element that describe a picture."""
+        for name in DESCRIBED:
+            found = _attribute(name).search(self.raw_data, element.start, element.inside)
+            if found and element.attributes.get(name, "").strip():
+                which = 1 if found[1] is not None else 2
+                mark = chr(self.raw_data[found.start(which) - 1])
+                yield self._plain_piece(element.attributes[name], *found.span(which), mark)
+
+    def _content(self, element: Element) -> Iterator[Piece]:
+        """The text of an element that has nothing else in it."""
+        text = element.only_text
+        if text and not element.empty:
+            yield self._plain_piece(text, element.inside, element.close, CONTENT)
+
+    def _plain_piece(self, text: str, start: int, end: int, style: str) -> Piece:
+        self._counter[0] += 1
+        return Piece(str(self._counter[0]), Inline([text]), start, end, style=style, divide=whole)
+
+    def _render(self, piece: Piece, parts: Parts, inner: list[Replacement]) -> str:
+        if not isinstance(piece.style, str):
+            return super()._render(piece, parts, inner)
+        text = Inline(parts).text
+        if piece.style == ENTRY:
+            return escape(text.replace("\\", "\\\\").replace('"', "”"))
+        return escape(text) if piece.style == CONTENT else quote(text, piece.style)[1:-1]
+
+    def _spans(self, piece: Piece, parts: Parts) -> list[tuple[int, int]]:
+        return [] if isinstance(piece.style, str) else super()._spans(piece, parts)
+
+    def _read_back(self, piece: Piece, parts: Parts | None) -> str:
+        if not isinstance(piece.style, str):
+            return super()._read_back(piece, parts)
+        text = Inline(piece.inline.parts if parts is None else parts).text
+        return text.replace('"', "”") if piece.style == ENTRY else text
+
+
+def find_entries(paragraph: Element, wanted: frozenset[str], raw: bytes) -> Iterator[tuple[int, str, int, int]]:
+    """The entries of an index in a paragraph: `XE "text"`, the text and the rest perhaps in runs of their own.
+
+    Gives where the element begins, the text, and where that is; a text in several runs is left alone.
+    """
+    codes = [each for each in nested_in(paragraph, wanted) if local(each) == "instrText" and not each.empty]
+    written, places = "", []
+    for each in codes:
+        shown = raw[each.inside : each.close].decode()
+        places.append((len(written), len(written) + len(shown), each.inside))
+        written += shown
+    for found in _ENTRY.finditer(written):
+        start, end = found.span(1)
+        for begin, stop, inside in places:
+            if begin <= start and end <= stop and found[1].strip():
+                at = inside + len(written[begin:start].encode())
+                text = unescape(re.sub(r"\\(.)", r"\1", found[1]))
+                yield inside, text, at, at + len(found[1].encode())
+
+
+def labels(element: Element, name: str) -> Iterable[Element]:
+    """The elements of a name inside another, without its namespace."""
+    return (each for each in element.descendants() if local(each) == name)
+
+
+_DECLARED = re.compile(rb"<(?:\w+:)?(?:Override|Default)\b[^>]*>")
 _ENDING = re.compile(rb"""Extension\s*=\s*["']([^"']+)["']""")
 _PART = re.compile(rb"""PartName\s*=\s*["']/?([^"']+)["']""")
 _TYPE = re.compile(rb"""ContentType\s*=\s*["']([^"']+)["']""")
@@ -216,7 +290,7 @@ def _types(table: bytes, names: list[str]) -> dict[str, str]:
     """The type of each part: its own, or that of its ending."""
     endings: dict[str, str] = {}
     found: dict[str, str] = {}
-    for entry in _ENTRY.findall(table):
+    for entry in _DECLARED.findall(table):
         part, ending, kind = _PART.search(entry), _ENDING.search(entry), _TYPE.search(entry)
         said = kind[1].decode("latin-1") if kind else ""
         if part:

@@ -17,8 +17,7 @@ from dragoman.formats.division import Parts, whole
 from dragoman.formats.document import NewTarget
 from dragoman.formats.elements import Element, quote
 from dragoman.formats.inline import Inline, Tag
-from dragoman.formats.packages import Package
-from dragoman.formats.packed import PackedDocument
+from dragoman.formats.packages import Package, PackedDocument
 from dragoman.formats.piece_document import Piece, PieceDocument, Replacement
 from dragoman.formats.runs import local, nested_in
 from dragoman.formats.xml_pieces import XmlPieceDocument

@@ -21,18 +21,18 @@ from typing import ClassVar, NamedTuple, Self
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import NOTHING, Contents, decode
 from dragoman.formats.division import Chunk, Divide, FindBoundaries, Parts, into_sentences, whole
-from dragoman.formats.document import Document, DocumentSegment, Names, NewTarget, UnwritableError
+from dragoman.formats.document import Document, DocumentSegment, Names, NewTarget, UnwritableError, find_repeated
 from dragoman.formats.document_pieces import (
     CompactChunks,
     CompactPieces,
+    Excerpt,
     NamedChunks,
     Piece,
     PieceSegments,
     Replacement,
     ReplacementList,
+    find_excerpt,
 )
-from dragoman.formats.document_segments import find_repeated
-from dragoman.formats.excerpts import Excerpt, find_excerpt
 from dragoman.formats.inline import Tag, find_broken_tag, split_target
 from dragoman.text.sentences import find_boundaries
 

@@ -16,8 +16,7 @@ from typing import Self
 
 from dragoman.errors import BadInputError
 from dragoman.formats.contents import CHARSET, Contents, decode
-from dragoman.formats.document import Document, DocumentSegment, NewTarget
-from dragoman.formats.document_segments import CompactSegments
+from dragoman.formats.document import CompactSegments, Document, DocumentSegment, NewTarget
 from dragoman.formats.file_lines import FileLines
 from dragoman.formats.gettext_header import filled_header, is_template, plural_forms
 

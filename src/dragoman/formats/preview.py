@@ -34,7 +34,7 @@ from dragoman.formats.inline import Inline, Tag
 from dragoman.formats.lines import TextDocument
 from dragoman.formats.markdown import MarkdownDocument
 from dragoman.formats.opendocument import OpenDocumentPart
-from dragoman.formats.packed import PackedDocument
+from dragoman.formats.packages import PackedDocument
 from dragoman.formats.piece_document import Piece, PieceDocument
 from dragoman.formats.preview_blocks import Block, CueTime, Place, PreviewExcerpt, PreviewRun, TagLook
 from dragoman.formats.runs import RunDocument

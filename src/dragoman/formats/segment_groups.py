@@ -21,11 +21,10 @@ from typing import NamedTuple
 
 from dragoman.errors import BadInputError
 from dragoman.formats.division import MOST_TAGS, Chunk, Parts, whole
-from dragoman.formats.document import Document
+from dragoman.formats.document import CompactSegments, Document
 from dragoman.formats.document_pieces import PieceSegments
-from dragoman.formats.document_segments import CompactSegments
 from dragoman.formats.inline import Inline, Tag
-from dragoman.formats.packed import PackedDocument
+from dragoman.formats.packages import PackedDocument
 from dragoman.formats.piece_document import Piece, PieceDocument
 
 Named = tuple[str, Chunk]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from dragoman.concurrency import checkpoint
 from dragoman.errors import BadInputError
 from dragoman.formats.document import Document, DocumentSegment, State, UnwritableError
-from dragoman.formats.excerpts import Excerpt
+from dragoman.formats.document_pieces import Excerpt
 
 PROBED = 1 << 16  # bytes of a file that is written whole to see whether it can hold a target
 CONFIRMED: State = "confirmed"
