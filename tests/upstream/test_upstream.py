@@ -13,7 +13,7 @@ from dragoman.circuit import FAILURES
 from dragoman.store import Journal
 from dragoman.store.answers import Answers, Spent
 from dragoman.upstream import Hints, Silence, TermPlace, UnansweredError, Upstream
-from dragoman.upstream.contract import Traits, UpstreamEngine
+from dragoman.upstream.contract import Answer, Scored, Traits, UpstreamEngine
 from tests.upstream.support import Reaction, Request, Scripted, as_json, serving, word_by_word
 
 TEXT = "Open the file"
@@ -301,6 +301,28 @@ def test_a_sentence_longer_than_engines_take_is_asked_for_in_pieces(journal: Jou
     assert answer
     assert answer.text == "open, cierre el archivo " * 400
     assert max(len(asked.split()) for asked in engine.texts) <= 100
+
+
+class Continuing(Scripted):
+    """An engine that goes on from a prefix by ending it."""
+
+    def continue_from(self, text: str, prefix: str, *, n: int = 4) -> Answer | None:
+        del n
+        self.asked.append([text])
+        return Answer(f"{prefix}este.", (Scored(f"{prefix}este.", -1.0), Scored(f"{prefix}estos.", -2.0)))
+
+
+def test_a_paragraph_goes_on_in_the_sentence_that_is_typed(journal: Journal) -> None:
+    engine = Continuing()
+    upstream, text = over(engine, journal), "Open the file.  Close the file. Press the button."
+    assert upstream.ask(text)
+    answer = upstream.continue_from(text, "Abra todo.  Cierre este")
+    assert engine.asked[-1] == ["Close the file."]
+    assert answer
+    assert answer.text == "Abra todo.  Cierre este. pulse el button."
+    assert [each.text for each in answer.nbest] == [answer.text]  # the others do not begin with what was typed
+    assert upstream.continue_from(text, "Uno. Dos. Tres. Cuatro. Cinco") is None
+    assert upstream.continue_from(text + " Wait for it.", "Abra") is None  # there is no answer for the rest yet
 
 
 def test_one_sentence_without_an_answer_leaves_the_text_without_one(journal: Journal) -> None:

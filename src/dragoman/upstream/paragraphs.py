@@ -18,10 +18,12 @@ from typing import NamedTuple
 
 from dragoman.text.sentences import divide, space_between
 from dragoman.text.tokens import PICTURE, split
+from dragoman.upstream.checks import is_text
 from dragoman.upstream.contract import Answer, Hints, Scored, Silence, TermPlace
 
 DASHES, OPENING = "–—―•", '¿¡"“«„'
 _PICTURE = re.compile(PICTURE)
+LONGEST = 20_000  # characters of a sentence that an engine is asked for
 LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
@@ -54,6 +56,13 @@ class Paragraph:
             return Answer(text, flaw=next((answer.flaw for answer in answers if answer.flaw), None))
         nbest = tuple(Scored(self.join([each.text]), each.score) for each in answers[0].nbest)
         return replace(answers[0], text=text, nbest=nbest)
+
+    def continued(self, number: int, done: str, answer: Answer, rest: Sequence[str]) -> Answer:
+        """What was `done`, the answer for a sentence, and the `rest` of the translations after it."""
+        start = self.spans[number][0]
+        left = Paragraph(self.text[start:], [(begin - start, end - start) for begin, end in self.spans[number:]])
+        nbest = (Scored(done + left.join([each.text, *rest]), each.score) for each in answer.nbest)
+        return Answer(done + left.join([answer.text, *rest]), tuple(nbest))
 
     def hints(self, hints: Hints) -> list[Hints]:
         """The hints for each sentence, with the places of the terms there."""
@@ -107,6 +116,18 @@ class AskedText(NamedTuple):
 def outcome_of(answer: Answer) -> AnswerOrSilence:
     """An answer, or what is wrong with it."""
     return AnswerOrSilence(None, answer.flaw, answer) if answer.flaw else AnswerOrSilence(answer)
+
+
+def as_outcome(found: Answer | Silence) -> AnswerOrSilence:
+    """What an engine gave."""
+    return outcome_of(found) if isinstance(found, Answer) else AnswerOrSilence(None, found)
+
+
+def unusable(text: str) -> AnswerOrSilence | None:
+    """That no engine is asked for a text, if that is so."""
+    if not is_text(text):
+        return AnswerOrSilence(None, Silence.UNUSABLE)
+    return None if len(text) <= LONGEST else outcome_of(Answer(text, flaw=Silence.UNUSABLE))
 
 
 def key_of(text: str, hints: Hints) -> Key:

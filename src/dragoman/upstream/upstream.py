@@ -34,14 +34,23 @@ from dragoman.upstream.contract import (
     UpstreamEngine,
 )
 from dragoman.upstream.names import LazyEngine
-from dragoman.upstream.paragraphs import AnswerOrSilence, AskedText, Key, Paragraph, cut, key_of, outcome_of
+from dragoman.upstream.paragraphs import (
+    AnswerOrSilence,
+    AskedText,
+    Key,
+    Paragraph,
+    as_outcome,
+    cut,
+    key_of,
+    outcome_of,
+    unusable,
+)
 
 if TYPE_CHECKING:
     from dragoman.store.answers import Answers
     from dragoman.store.project_answers import ProjectAnswers
 
 SECONDS = 5.0  # that `ask` waits, unless told otherwise
-LONGEST = 20_000  # characters of a sentence that an engine is asked for
 RECORDED = "recorded:"  # the kind of engine that is a file: it knows whole texts
 REMEMBERED = 10_000  # texts that had no usable answer, which are not asked for again
 FEW = 4  # texts, for which somebody waits who has asked for no more; they go before longer lists
@@ -153,11 +162,25 @@ class Upstream:
             engine = None if self._is_closed else self._engine.load()
             if not isinstance(engine, ContinuingEngine):
                 return None
-            answer = continue_masked(engine, text, prefix, n)
+            answer = self._continue_sentence(engine, text, prefix, n)
             return replace(answer, engine=self.name, version=engine.version) if answer else None
         except Exception as error:
             self._note(error)
             return None
+
+    def _continue_sentence(self, engine: ContinuingEngine, text: str, prefix: str, n: int) -> Answer | None:
+        """A text is gone on with in the sentence that is being typed, then as was answered before."""
+        asked, typed = self._divided(text, NO_HINTS).paragraph, cut(prefix, self._languages[1]).sentences
+        if len(asked.spans) < 2:
+            return continue_masked(engine, text, prefix, n)
+        number, begun = len(typed) - 1, typed[-1] if typed else ""
+        if not 0 <= number < len(asked.spans) or not prefix.endswith(begun):
+            return None
+        answer = continue_masked(engine, asked.sentences[number], begun, n)
+        rest = [each.text for sentence in asked.sentences[number + 1 :] if (each := self.find(sentence))]
+        if answer is None or number + 1 + len(rest) < len(asked.spans):
+            return None
+        return asked.continued(number, prefix.removesuffix(begun), answer, rest)
 
     def try_out(self, text: str | None = None, hints: Hints = NO_HINTS) -> Trial:
         """Ask a test question, or this text, whatever was kept or has failed before; takes as long as it takes."""
@@ -173,7 +196,7 @@ class Upstream:
                 prompt = engine.prompt_for([asked], [hints]) if isinstance(engine, PromptedEngine) else None
                 divided = self._divided(asked, hints)
                 caller = Caller(engine, self._answers, self._languages, self._note)
-                found = map(_as_outcome, caller.ask(divided.paragraph.sentences, divided.hints))
+                found = map(as_outcome, caller.ask(divided.paragraph.sentences, divided.hints))
                 outcome = divided.joined(dict(zip(divided.keys, found, strict=True)), self.name)
         except Exception as error:
             self._note(error)
@@ -252,7 +275,7 @@ class Upstream:
             return self._offline(given, self._absence())
         found = {key: outcome_of(answer) for key, answer in self._kept(engine, list(given)).items()}
         for key in given.keys() - found.keys():
-            refused = self._refused.get(key) or _unusable(key[0])
+            refused = self._refused.get(key) or unusable(key[0])
             if refused:
                 found[key] = refused
         new = {key: each for key, each in given.items() if key not in found}
@@ -378,13 +401,3 @@ class Upstream:
     def _note(self, error: Exception) -> None:
         """Remember what went wrong; errors of ours say it without secrets, of others only the kind is shown."""
         self.problem = str(error) if isinstance(error, DragomanError) else f"unexpected {type(error).__name__}"
-
-
-def _as_outcome(found: Answer | Silence) -> AnswerOrSilence:
-    return outcome_of(found) if isinstance(found, Answer) else AnswerOrSilence(None, found)
-
-
-def _unusable(text: str) -> AnswerOrSilence | None:
-    if not is_text(text):
-        return AnswerOrSilence(None, Silence.UNUSABLE)
-    return None if len(text) <= LONGEST else outcome_of(Answer(text, flaw=Silence.UNUSABLE))
