@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman import locks
+from dragoman import concurrency
 from dragoman.concurrency import ReadWriteLock
 from dragoman.engine import Engine
 from tests.engine.support import PAIRS, new
@@ -60,7 +60,7 @@ def _translate(
 def test_a_writer_waits_for_readers_and_after_a_moment_goes_before_those_that_come_later(
     passing: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locks, "PASSING", passing)
+    monkeypatch.setattr(concurrency, "PASSING", passing)
     lock, order = ReadWriteLock(), []
 
     def write() -> None:
