@@ -36,6 +36,12 @@ STATE = "body"  # its name in the state of a request
 OWN = "/api/v1/"
 KNOWN, UNKNOWN = "known", "unknown"
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+FILE_BODY = {  # how a route whose body is a file is described
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
 
 
 class BodyBudget:

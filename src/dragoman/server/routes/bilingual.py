@@ -15,7 +15,7 @@ from dragoman.errors import BadInputError
 from dragoman.project.guard import FlaggedError
 from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
-from dragoman.server.bodies import takes_file
+from dragoman.server.bodies import FILE_BODY, takes_file
 from dragoman.server.context import CanLearn, CanRead, ProjectContext
 from dragoman.server.jobs import Job
 from dragoman.upstream.contract import Languages
@@ -25,12 +25,6 @@ router = APIRouter(
 )
 MOST_ROWS = 30_000  # of a table as DOCX
 STEP = 20  # segments that are changed before other requests get their turn
-BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
 
 
 @router.get("/bilingual.{kind}", response_class=Response)
@@ -59,7 +53,7 @@ def _check_size(kind: str, segments: int) -> None:
         raise ApiError(413, what, "take it as XLIFF or HTML")
 
 
-@router.post("/bilingual", status_code=202, openapi_extra=BODY)
+@router.post("/bilingual", status_code=202, openapi_extra=FILE_BODY)
 @takes_file
 async def read_back(
     request: Request,

@@ -13,7 +13,7 @@ from dragoman.editor import messages
 from dragoman.editor.document_store import StoredDocument
 from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
-from dragoman.server.bodies import takes_file
+from dragoman.server.bodies import FILE_BODY, takes_file
 from dragoman.server.context import CanLearn, CanRead
 from dragoman.server.document_files import export_document, import_document
 from dragoman.server.early_answers import start_asking
@@ -47,16 +47,7 @@ async def add_document(wanted: schemas.NewDocument, context: CanLearn) -> messag
     return _document(added)
 
 
-@router.post(
-    "/imports",
-    status_code=202,
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-        }
-    },
-)
+@router.post("/imports", status_code=202, openapi_extra=FILE_BODY)
 @takes_file
 async def import_file(
     request: Request,

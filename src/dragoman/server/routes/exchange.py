@@ -16,7 +16,7 @@ from dragoman.formats.lines import write_tsv
 from dragoman.formats.tmx import TmxEntry, write_tmx
 from dragoman.server import replacement_job, schemas
 from dragoman.server.api_errors import ApiError
-from dragoman.server.bodies import takes_file
+from dragoman.server.bodies import FILE_BODY, takes_file
 from dragoman.server.context import CanLearn, CanRead, ProjectContext
 from dragoman.server.document_files import read_segments
 from dragoman.server.jobs import Job
@@ -25,12 +25,6 @@ from dragoman.server.registry import ServedProject
 router = APIRouter(prefix="/api/v1/projects/{project}", responses=schemas.ERROR_RESPONSES, tags=["exchange"])
 STEP = 50  # pairs learned before other requests get their turn
 FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}, "description": "the file"}}
-BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
 Name = Annotated[str, Query(min_length=1, max_length=255, description="name of the file; its ending is its format")]
 
 
@@ -78,7 +72,7 @@ async def export_memory(kind: Annotated[Literal["tmx", "tsv"], Path()], context:
     return _file(await context.run("export", write), f"{context.project.name}.{kind}")
 
 
-@router.post("/memory", status_code=202, openapi_extra=BODY)
+@router.post("/memory", status_code=202, openapi_extra=FILE_BODY)
 @takes_file
 async def import_memory(request: Request, context: CanLearn, name: Name) -> schemas.JobGiven:
     """Learn the confirmed pairs of a file (TMX, TSV, XLIFF, PO …), without making it a document."""
@@ -112,7 +106,7 @@ async def export_glossary(kind: Annotated[Literal["tbx", "tsv", "csv"], Path()],
     return _file(await context.run("export", write), f"{context.project.name}.{kind}")
 
 
-@router.post("/glossary", openapi_extra=BODY)
+@router.post("/glossary", openapi_extra=FILE_BODY)
 @takes_file
 async def import_glossary(request: Request, context: CanLearn, name: Name) -> schemas.TermsImported:
     """Add the terms of a file (TBX, CSV or TSV with named columns); known ones get the translation of the file."""

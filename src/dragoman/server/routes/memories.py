@@ -11,17 +11,11 @@ from dragoman.editor import messages, reference_memories
 from dragoman.editor.message import LARGEST
 from dragoman.server import schemas
 from dragoman.server.api_errors import ApiError
-from dragoman.server.bodies import takes_file
+from dragoman.server.bodies import FILE_BODY, takes_file
 from dragoman.server.context import CanLearn, CanRead
 
 router = APIRouter(prefix="/api/v1/projects/{project}/memories", responses=schemas.ERROR_RESPONSES, tags=["exchange"])
 MemoryId = Annotated[int, Path(ge=1, le=LARGEST)]
-BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
 
 
 @router.get("")
@@ -30,7 +24,7 @@ async def list_memories(context: CanRead) -> list[messages.ReferenceMemoryGiven]
     return await context.run("memories", partial(reference_memories.memories, context.project.documents))
 
 
-@router.post("", status_code=201, openapi_extra=BODY)
+@router.post("", status_code=201, openapi_extra=FILE_BODY)
 @takes_file
 async def add_memory(
     request: Request,
