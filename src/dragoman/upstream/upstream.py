@@ -178,9 +178,8 @@ class Upstream:
             return None
         answer = continue_masked(engine, asked.sentences[number], begun, n)
         rest = [each.text for sentence in asked.sentences[number + 1 :] if (each := self.find(sentence))]
-        if answer is None or number + 1 + len(rest) < len(asked.spans):
-            return None
-        return asked.continued(number, prefix.removesuffix(begun), answer, rest)
+        is_whole = number + 1 + len(rest) == len(asked.spans)
+        return asked.continued(number, prefix.removesuffix(begun), answer, rest) if answer and is_whole else None
 
     def try_out(self, text: str | None = None, hints: Hints = NO_HINTS) -> Trial:
         """Ask a test question, or this text, whatever was kept or has failed before; takes as long as it takes."""
@@ -218,8 +217,7 @@ class Upstream:
     def _divided(self, text: str, hints: Hints) -> AskedText:
         if self.name.startswith(RECORDED) or not is_text(text):
             return AskedText(Paragraph(text, [(0, len(text))]), [hints])
-        paragraph = cut(text, self._languages[0])
-        return AskedText(paragraph, paragraph.hints(hints))
+        return AskedText(paragraph := cut(text, self._languages[0]), paragraph.hints(hints))
 
     @property
     def version(self) -> str | None:
@@ -356,9 +354,8 @@ class Upstream:
         batch = self._take(engine)
         outcomes = {key: AnswerOrSilence(None, Silence.FAILED) for key in batch}
         try:
-            outcomes |= {
-                key: outcome_of(answer) for key, answer in self._kept(engine, list(batch)).items()
-            }  # meanwhile
+            kept = self._kept(engine, list(batch))  # meanwhile
+            outcomes |= {key: outcome_of(answer) for key, answer in kept.items()}
             new = {key: hints for key, hints in batch.items() if outcomes[key].silence is Silence.FAILED}
             given = self._find_caller(engine).ask([text for text, _ in new], list(new.values())) if new else []
             answers = {}
