@@ -81,7 +81,19 @@ def test_features_that_are_no_numbers_are_named(tmp_path: Path) -> None:
 def test_the_command(method: str, file: Path, tmp_path: Path) -> None:
     references, out = tmp_path / "refs", tmp_path / "out"
     references.write_text("a b d\nx z\n", encoding="utf-8")
-    options = ["adapt", str(file), str(references), "--method", method, "--alpha", "0.5", "--out", str(out), "--json"]
+    options = [
+        "lab",
+        "adapt",
+        str(file),
+        str(references),
+        "--method",
+        method,
+        "--alpha",
+        "0.5",
+        "--out",
+        str(out),
+        "--json",
+    ]
     done = CliRunner().invoke(app, options)
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
