@@ -132,3 +132,9 @@ def test_what_sources_refer_to_is_in_the_repository() -> None:
     pages = [(name_of(path), page) for path, text in texts.items() for page in re.findall(r"docs/[\w/-]+\.md", text)]
     assert [found for found in pages if not (ROOT / found[1]).exists() and found[1] not in EXAMPLES] == []
     assert [name_of(path) for path, text in texts.items() if "SPEC §" in text] == []
+
+
+def test_a_page_has_one_purpose_and_can_be_read_in_a_sitting() -> None:
+    words = {name_of(page): len(page.read_text(encoding="utf-8").split()) for page in (ROOT / "docs").rglob("*.md")}
+    assert {name: count for name, count in words.items() if count > 1200} == {}
+    assert sum(words.values()) <= 60_000
