@@ -68,7 +68,17 @@ def test_an_outage_is_made_up_for_from_weblates_own_api(folder: Path) -> None:
 
     with running(folder) as server, serving(weblate) as service, server.client() as client:
         report(client, 1, ["Cierre la tapa."])
-        asked = ["weblate-sync", "machine/ui/es", "--weblate", service.url, "--server", server.url, "--token", "wlu_1"]
+        asked = [
+            "project",
+            "weblate-sync",
+            "machine/ui/es",
+            "--weblate",
+            service.url,
+            "--server",
+            server.url,
+            "--token",
+            "wlu_1",
+        ]
         for wanted in ("1 known, 1 revised", "2 known"):
             found = CliRunner().invoke(app, asked)
             assert (found.exit_code, found.output.strip()) == (0, wanted)

@@ -24,7 +24,8 @@ from dragoman.models import lengths_kernels as kernels
 from dragoman.models.lengths_kernels import LengthArrays
 from dragoman.tables import Table
 
-# Of 5,000 answers of a neural engine in five corpora, 1 % are taken for short, mostly rightly; cut to a half, 85 %.
+# Of 1,000 answers of a neural engine each, 0 (desktop), 35 (pydocs) and 4 (tico19) are taken for short; all but one had
+# lost two fifths of the reference. Of answers of 8 source words or more that are cut to a half, 91, 96 and 72 %.
 SHORT_FROM, SHORT_PAIRS = 8, 20  # source words, and pairs that were learned
 SHORT_DEVIATIONS, SHORT_SPREAD = 4.0, 0.15  # of the ratio of lengths; the least that its deviation is taken for
 
