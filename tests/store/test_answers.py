@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from dragoman.errors import BadInputError
 from dragoman.store import Journal, SupersededError
 from dragoman.store.answers import ANSWERS, AnswerEntry, Answers, Spent
+from dragoman.store.project_answers import ProjectAnswers
 from dragoman.store.sqlite_files import Place
 
 ENGINE = "ct2:models/nmt"
@@ -140,6 +141,18 @@ def test_a_new_day_has_a_limit_of_its_own(journal: Journal, monkeypatch: pytest.
     assert not answers.spend(ENGINE, 1, 1, most_characters=100)
     monkeypatch.setattr("dragoman.store.answers._today", lambda: "2024-05-02")
     assert answers.spend(ENGINE, 1, 100, most_characters=100)
+
+
+def test_of_an_answer_of_the_writer_and_one_of_ones_own_the_newer_is_found(place: Place, tmp_path: Path) -> None:
+    with Journal.create(place) as writer, Journal(place) as reader:
+        shared, own = Answers(writer, "en", "es"), ProjectAnswers(tmp_path, reader, "en", "es")
+        shared.keep(ENGINE, "1", [AnswerEntry("a", "", "old")])
+        own.keep(ENGINE, "2", [AnswerEntry("a", "", "new")])
+        assert [each and each.answer for each in own.find(ENGINE, [("a", "")])] == ["new"]
+        shared.keep(ENGINE, "3", [AnswerEntry("a", "", "newest")])
+        assert [each and each.answer for each in own.find(ENGINE, [("a", ""), ("b", "")])] == ["newest", None]
+        assert [each and each.answer for each in own.find(ENGINE, [("a", "")], "2")] == ["new"]
+        own.close()
 
 
 def test_a_replica_finds_what_the_writer_keeps_and_may_not_keep_anything(place: Place) -> None:

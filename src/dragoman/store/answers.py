@@ -74,6 +74,7 @@ class KeptAnswer(NamedTuple):
     terms: str
     answer: str
     version: str
+    time: str  # when it was kept
 
 
 class Summary(NamedTuple):

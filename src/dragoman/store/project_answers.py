@@ -18,6 +18,7 @@ Everybody reads both, the journal's first, so that all who ask get the same answ
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 from dragoman.store.answer_file import AnswerFile
@@ -35,14 +36,12 @@ class ProjectAnswers:
     def find(
         self, engine: str, wanted: Sequence[tuple[str, str]], version: str | None = None, *, any_terms: bool = False
     ) -> list[KeptAnswer | None]:
-        """For each text, with its terms, the answer of this version; see `Answers.find`."""
+        """For each text, with its terms, the answer of this version, or the newest of any; see `Answers.find`."""
         found = self._shared.find(engine, wanted, version, any_terms=any_terms)
-        missing = [at for at, kept in enumerate(found) if kept is None]
-        if missing and self._file.exists:
-            others = self._own.find(engine, [wanted[at] for at in missing], version, any_terms=any_terms)
-            for at, kept in zip(missing, others, strict=True):
-                found[at] = kept
-        return found
+        if not self._file.exists or (version is not None and None not in found):
+            return found
+        own = self._own.find(engine, wanted, version, any_terms=any_terms)
+        return [_newer(*pair) for pair in zip(found, own, strict=True)]
 
     def keep(self, engine: str, version: str, entries: Iterable[AnswerEntry]) -> None:
         """Keep answers, all of them or none, in the place of older ones."""
@@ -107,3 +106,9 @@ class ProjectAnswers:
     @property
     def _readable(self) -> list[Answers]:
         return [self._shared, *([self._own] if self._file.exists else [])]
+
+
+def _newer(one: KeptAnswer | None, other: KeptAnswer | None) -> KeptAnswer | None:
+    if one is None or other is None:
+        return one or other
+    return max(one, other, key=attrgetter("time"))
