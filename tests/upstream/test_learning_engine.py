@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,14 +18,11 @@ from dragoman import Engine
 from dragoman.neural import learner as learner_module
 from dragoman.upstream import learned_weights
 from dragoman.upstream.checks import is_run
-from dragoman.upstream.ct2 import CTranslate2
-from dragoman.upstream.learned_weights import WEIGHTS, LearnedWeights, thin_out
+from dragoman.upstream.learned_weights import WEIGHTS, thin_out
+from tests.upstream.learning import PAIRS, bits, learned, project, snapshots, wait_for
 from tests.upstream.support import make_model
 
 pytestmark = pytest.mark.kernels
-
-WORDS = ["open", "close", "the", "file"]
-PAIRS = [(f"{a} {b} {c}", f"{c} {b} abra {a}") for a in WORDS for b in WORDS for c in WORDS][:8]
 
 
 @pytest.fixture(scope="module")
@@ -39,40 +36,6 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(learned_weights, "EVERY", 3)
     yield
     gc.collect()
-
-
-def project(path: Path, model: Path) -> Engine:
-    return Engine.create(path, source="en", target="es", upstream=f"ct2:{model}#learns=yes")
-
-
-def learned(engine: Engine) -> LearnedWeights:
-    """The weights of an engine that has learned all that is in force."""
-    engine.translate("open")
-    upstream = engine._consultant.upstream(engine.upstream)
-    assert upstream
-    loaded = upstream._engine.engine
-    assert isinstance(loaded, CTranslate2)
-    assert loaded.learned
-    weights = loaded.learned
-    wait_for(lambda: not weights.due or bool(weights.problem))
-    assert (loaded.learned.problem, loaded.learned.due) == (None, 0)
-    return loaded.learned
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.01)
-    assert condition()
-
-
-def bits(weights: LearnedWeights) -> list[bytes]:
-    assert weights._learner
-    return [value.tobytes() for value in weights._learner.weights.values()]
-
-
-def snapshots(path: Path) -> list[str]:
-    return sorted(each.name for each in (path / WEIGHTS).iterdir())
 
 
 def test_an_engine_follows_what_is_learned_forgotten_and_revised(model: Path, tmp_path: Path) -> None:

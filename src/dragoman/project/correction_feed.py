@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from dragoman.errors import DragomanError
 from dragoman.project.memory import Memory
 from dragoman.project.open_project import OpenProject
 
@@ -18,10 +22,17 @@ class CorrectionFeed:
         self.directory = opened.path
         self._known: tuple[Memory, int, tuple[int, ...]] | None = None  # a memory that begins with these
 
-    @property
-    def may_write(self) -> bool:
-        """Whether this process writes the project."""
-        return self._opened.role == "writer"
+    @contextmanager
+    def keeping_files(self) -> Iterator[bool]:
+        """Keep others from changing files in the directory; whether it is the writer's, or a replica's own."""
+        with ExitStack() as stack:
+            may_write = self._opened.role != "reader"
+            if may_write:
+                try:
+                    stack.enter_context(self._opened.store.keeping_files())
+                except (DragomanError, OSError):  # another process writes here
+                    may_write = False
+            yield may_write
 
     def __len__(self) -> int:
         """How many there are."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -186,9 +187,8 @@ class CorrectionsInForce(Protocol):
 
     directory: Path  # of the project
 
-    @property
-    def may_write(self) -> bool:
-        """Whether this process writes the project."""
+    def keeping_files(self) -> AbstractContextManager[bool]:
+        """Keep others from changing files in the directory; whether this process may change them."""
         ...
 
     def __len__(self) -> int:

@@ -93,6 +93,11 @@ class LearnedWeights:
 
     def served(self) -> LearnedModel | None:
         """The learned model, unless it has learned something that is no longer in force."""
+        if self.due and self.problem is None:
+            self.hurry()  # nobody says so where another process writes
+        return self._in_force()
+
+    def _in_force(self) -> LearnedModel | None:
         served, corrections = self._served, self._corrections
         if served is None or corrections is None:
             return None
@@ -111,12 +116,12 @@ class LearnedWeights:
         """How many corrections the learned model has not learned yet."""
         if self._corrections is None:
             return 0
-        served = self.served()
+        served = self._in_force()
         return len(self._corrections) - (len(served.ids) if served else 0)
 
     def standing(self, derailed: int) -> EngineProgress:
         """How far learning has come, and what the ledger says of it."""
-        served = self.served()
+        served = self._in_force()
         standings = [Familiar(*each) for each in served.ledger.standings()] if served else []
         return EngineProgress(len(served.ids) if served else 0, self.due, derailed, self.problem, standings)
 
@@ -194,7 +199,7 @@ class LearnedWeights:
     def _go_back(self, corrections: CorrectionsInForce, wanted: Sequence[tuple[int, tuple[str, str]]]) -> None:
         """Go to the newest snapshot of the corrections in force, or to the beginning."""
         learner = self._learner = self._learner or Learner(first_network(self._path))
-        if self.served() is None:
+        if self._in_force() is None:
             self._served = None
         self._pairs = {number: self._pair(learner, number, *pair) for number, pair in wanted}
         pairs = list(self._pairs.values())
@@ -216,20 +221,21 @@ class LearnedWeights:
 
     def _save(self, corrections: CorrectionsInForce, learner: Learner) -> None:
         """Write a snapshot; where that cannot be done, it only takes longer to go back."""
-        if not corrections.may_write:
-            return
         directory = corrections.directory / WEIGHTS
-        with suppress(OSError):
+        with suppress(OSError), corrections.keeping_files() as may_write:
+            if not may_write:
+                return
             directory.mkdir(exist_ok=True)
             write_durably(directory / _name(learner.count, learner.digest), learner.snapshot())
             thin_out(corrections.directory)
 
     def _delete_others(self, corrections: CorrectionsInForce, states: dict[int, str]) -> None:
-        """Delete snapshots of anything but the corrections in force, where what is forgotten must not stay."""
+        """Delete what is half-written or of other corrections, where what is forgotten must not stay."""
         directory = corrections.directory / WEIGHTS
-        if corrections.may_write and directory.is_dir():
-            for path in directory.iterdir():
-                if path.name not in states.values():  # or half-written
+        found = directory.iterdir() if directory.is_dir() else ()
+        if others := [path for path in found if path.name not in states.values()]:
+            with corrections.keeping_files() as may_write:
+                for path in others if may_write else ():
                     path.unlink(missing_ok=True)
 
 
