@@ -231,6 +231,14 @@ class Engine(Queries):
         """How far the other engine has come if it learns itself (`ct2:…#learns=yes`), once it is loaded."""
         return self._consultant.learning
 
+    def wait_for_learning(self, seconds: float = 60.0) -> EngineProgress | None:
+        """Wait until the other engine has learned all corrections, if it learns itself, for at most so long."""
+        with self.opened.reading() as state:
+            name = state.upstream
+        if name is not None:
+            self._consultant.catch_up(name, seconds)
+        return self.upstream_learning
+
     def translate_text(self, text: str, *, n: int = 1, memory: bool | None = None) -> Translation:
         """The same as `translate`; the name is that of an earlier version."""
         return self.translate(text, n=n, memory=memory)
@@ -358,7 +366,8 @@ class Engine(Queries):
             made = translation.decided(request, found, found.best)
         answer = request.answer.text if request.answer else None
         changes = tuple(changes_of(made, self.provenance(made))) if answer is not None else ()
-        told = replace(explain(found), memory=known, upstream=answer, is_kept=kept)
+        learning = str(progress) if (progress := self.upstream_learning) else None
+        told = replace(explain(found), memory=known, upstream=answer, is_kept=kept, learning=learning)
         return replace(told, changes=changes, evidence=self.date_changes(made).changes)
 
     # ── Learning ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from dragoman import Engine
+from dragoman.cli import app
 from dragoman.neural import learner as learner_module
 from dragoman.upstream import learned_weights
 from dragoman.upstream.checks import is_run
@@ -122,6 +124,24 @@ def test_an_engine_that_cannot_learn_says_why_and_translates(model: Path, tmp_pa
         assert engine.upstream_learning
         assert "cannot learn" in str(engine.upstream_learning.problem)
         assert engine.translate("open the file").upstream is not None
+
+
+def test_what_is_due_is_waited_for_and_told(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "project"
+    with project(path, model) as engine:
+        for pair in PAIRS:
+            engine.learn(*pair)
+        engine.translate("open the file")  # loads it
+        progress = engine.wait_for_learning()
+        assert progress
+        assert (progress.corrections, progress.due) == (len(PAIRS), 0)
+        assert "It has learned 8 of 8 corrections" in engine.explain("open the file").note
+        engine.learn("press", "pulse")
+        assert engine.wait_for_learning(0.0) is not None
+    done = CliRunner().invoke(app, ["upstream", "test", str(path)])
+    assert "it has learned 9 of 9 corrections" in done.output
+    done = CliRunner().invoke(app, ["translate", str(path), "press"])
+    assert done.output == "pulse\n"
 
 
 def test_of_many_snapshots_the_old_ones_are_thinned_out(tmp_path: Path) -> None:

@@ -25,6 +25,9 @@ class EngineUse:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        learning = engine.wait_for_learning()
+        if learning and learning.due:
+            typer.echo(f"dragoman: the engine has {learning}", err=True)
         self._asked = 0
         self._texts: set[str] = set()  # each is asked for once
         self._silent: dict[str, str] = {}

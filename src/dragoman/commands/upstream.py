@@ -98,11 +98,18 @@ def test_engine(
 
     A language model is told the terms and corrections that fit the text, and what it is told is shown.
     """
+    from dragoman.engine import Engine
+    from dragoman.project.consultant import LEARNS
     from dragoman.upstream import Upstream, from_name
     from dragoman.upstream.calls import question_for
     from dragoman.upstream.contract import NO_HINTS, PromptedEngine
 
     with _opened(project, write=False) as opened:
+        if engine is None and LEARNS in _name(opened, engine):
+            with Engine.open(project, write=False) as learning:
+                learning.wait_for_learning()
+                show_trial(learning.try_upstream(text), json)
+            return
         made = from_name(_name(opened, engine), source=opened.source, target=opened.target)
         upstream = Upstream(made, source=opened.source, target=opened.target)
         asked = text or question_for(opened.source)

@@ -33,6 +33,7 @@ from dragoman.upstream.paragraphs import AnswerOrSilence
 from dragoman.upstream.upstream import RECORDED
 
 MOST_RECENT = 2_000  # texts whose answers are kept in memory until they are corrected
+LEARNS = "learns=yes"  # in the name of an engine
 NEAREST = 3  # corrections that a language model is shown
 QUIET = 30.0  # seconds for which a text that had no answer when it was asked for ahead is not asked for again
 
@@ -243,13 +244,21 @@ class Consultant:
 
     def hurry(self) -> None:
         """Tell an engine that learns itself that something was learned or forgotten; returns at once."""
-        if self._upstream:
-            self._upstream.hurry()
+        if learner := self._upstream and self._upstream.learner():
+            learner.hurry()
+
+    def catch_up(self, name: str, seconds: float) -> None:
+        """Wait until an engine that learns itself has learned all corrections, for at most so long."""
+        until = time.monotonic() + seconds
+        upstream = self.upstream(name) if LEARNS in name else None
+        if learner := upstream and upstream.learner(seconds):
+            learner.catch_up(until - time.monotonic())
 
     @property
     def learning(self) -> EngineProgress | None:
         """How far an engine that learns itself has come, once it is loaded."""
-        return self._upstream.learning if self._upstream else None
+        learner = self._upstream and self._upstream.learner()
+        return learner.learning if learner else None
 
     @property
     def problem(self) -> str | None:

@@ -83,6 +83,7 @@ class Explanation:
     rivals: tuple[Hypothesis, ...]  # the translations that came next
     memory: Match | None = None  # a correction of exactly this text, which is used instead
     upstream: str | None = None  # another engine's answer for this text
+    learning: str | None = None  # what that has done if it learns itself
     is_kept: bool = False  # what it said is the translation, unchanged
     changes: tuple[Change, ...] = ()  # where the translation has other words than it, and why
     evidence: tuple[ProposedChange, ...] = ()  # the changes of it that were weighed, made or not
@@ -95,6 +96,8 @@ class Explanation:
     def _remarks(self) -> Iterator[str]:
         if self.upstream is not None:
             yield f"The other engine said: {self.upstream}"
+            if self.learning is not None:
+                yield f"It has {self.learning}"
         if self.memory is not None:
             known = self.memory
             yield f"The translation comes from the translation memory (correction {known.id}): {known.target}"
@@ -163,6 +166,7 @@ class Explanation:
             "score": self.best.score,
             "memory": None if self.memory is None else {"id": self.memory.id, "target": self.memory.target},
             "upstream": self.upstream,
+            "learning": self.learning,
             "changes": [change.as_dict() for change in self.evidence],
             "options": [{"source": words, "options": list(map(_plain, offers))} for words, offers in self.spans()],
             "derivation": [

@@ -169,10 +169,12 @@ class Trial(NamedTuple):
     problem: str | None
     seconds: float
     prompt: list[dict[str, str]] | None = None  # what a language model was told, with the role of each message
+    learning: str | None = None  # what an engine that learns itself has done
 
     def __str__(self) -> str:
+        learning = f"; it has {self.learning}" if self.learning else ""
         if self.answer is None:
             why = (self.problem or str(self.silence)).removeprefix(f"{self.engine}: ")
-            return f"{self.engine} gives no answer to “{self.text}”: {why}"
+            return f"{self.engine} gives no answer to “{self.text}”: {why}{learning}"
         slow = f"; translations do not wait longer than {SLOW:.0f} s for an answer" if self.seconds > SLOW else ""
-        return f"{self.engine} translates “{self.text}” as “{self.answer}” ({self.seconds:.2f} s{slow})"
+        return f"{self.engine} translates “{self.text}” as “{self.answer}” ({self.seconds:.2f} s{slow}){learning}"

@@ -228,6 +228,28 @@ class EngineProgress(NamedTuple):
     problem: str | None  # why it does not learn
     standings: Sequence[Familiar]
 
+    def __str__(self) -> str:
+        """What it has done, in a few words for people.
+
+        >>> bands = [Familiar(least, 9.0, 0.2, 0.1, learned_answers=least > 0) for least in (0.0, 0.7, 0.9)]
+        >>> print(EngineProgress(120, 3, 0, None, bands))
+        learned 120 of 123 corrections; they answer where so many words are known: 70 to 90 %, 90 to 100 %
+        >>> print(EngineProgress(0, 3, 0, "its kind is unknown", []))
+        learned 0 of 3 corrections; it does not learn now: its kind is unknown
+        """
+        told = f"learned {self.corrections:,} of {self.corrections + self.due:,} corrections"
+        if self.problem:
+            return f"{told}; it does not learn now: {self.problem}"
+        if not self.corrections:
+            return told
+        ends = [*(each.least for each in self.standings[1:]), 1.0]
+        bands = [
+            f"{100 * band.least:.0f} to {100 * end:.0f} %"
+            for band, end in zip(self.standings, ends, strict=True)
+            if band.learned_answers
+        ]
+        return f"{told}; they answer where so many words are known: {', '.join(bands) or 'nowhere yet'}"
+
 
 @runtime_checkable
 class LearningEngine(UpstreamEngine, Protocol):
@@ -244,6 +266,10 @@ class LearningEngine(UpstreamEngine, Protocol):
 
     def hurry(self) -> None:
         """The corrections have changed; returns at once."""
+        ...
+
+    def catch_up(self, seconds: float) -> None:
+        """Wait until all of them are learned, for at most so long."""
         ...
 
 

@@ -123,6 +123,11 @@ class CTranslate2:
         if self.learned:
             self.learned.hurry()
 
+    def catch_up(self, seconds: float) -> None:
+        """Wait until all of them are learned, for at most so long."""
+        if self.learned:
+            self.learned.wait(seconds, most=None)
+
     def translate(
         self, texts: Sequence[str], *, seconds: float, hints: Sequence[Hints] = (), marked: bool = False
     ) -> list[Answer | None]:

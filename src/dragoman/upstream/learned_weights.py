@@ -103,11 +103,13 @@ class LearnedWeights:
             return None
         return served if corrections.begin_with(served.ids) else None
 
-    def wait(self, seconds: float = PATIENCE) -> LearnedModel | None:
-        """What is served after waiting a moment for corrections that are just being learned."""
+    def wait(self, seconds: float = PATIENCE, *, most: int | None = NEARLY) -> LearnedModel | None:
+        """What is served after waiting a moment for corrections that are just being learned, if not too many are."""
         until = time.monotonic() + seconds
         with self._changed:
-            while (left := until - time.monotonic()) > 0 and 0 < self.due <= NEARLY and self.problem is None:
+            while (left := until - time.monotonic()) > 0 and (due := self.due) > 0 and self.problem is None:
+                if most is not None and due > most:
+                    break
                 self._changed.wait(left)
         return self.served()
 

@@ -26,7 +26,6 @@ from dragoman.upstream.contract import (
     Answer,
     ContinuingEngine,
     CorrectionsInForce,
-    EngineProgress,
     Hints,
     LearningEngine,
     PromptedEngine,
@@ -201,18 +200,14 @@ class Upstream:
             self._note(error)
         answer = outcome.answer.text if outcome.answer else None
         took = round(time.perf_counter() - began, 3)
-        return Trial(self.name, self.version, asked, answer, outcome.silence, self.problem, took, prompt)
+        learner = self.learner()
+        told = str(learner.learning) if learner and learner.learning else None
+        return Trial(self.name, self.version, asked, answer, outcome.silence, self.problem, took, prompt, told)
 
-    def hurry(self) -> None:
-        """Tell an engine that learns itself that the corrections have changed; returns at once."""
-        if isinstance(self._engine.engine, LearningEngine):
-            self._engine.engine.hurry()
-
-    @property
-    def learning(self) -> EngineProgress | None:
-        """How far an engine that learns itself has come."""
-        engine = self._engine.engine
-        return engine.learning if isinstance(engine, LearningEngine) else None
+    def learner(self, seconds: float = 0.0) -> LearningEngine | None:
+        """The engine, if it learns itself and is loaded within this time."""
+        engine = self._engine.load(time.monotonic() + seconds) if seconds else self._engine.engine
+        return engine if isinstance(engine, LearningEngine) else None
 
     def _divided(self, text: str, hints: Hints) -> AskedText:
         if self.name.startswith(RECORDED) or not is_text(text):
