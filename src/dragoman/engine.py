@@ -397,6 +397,8 @@ class Engine(Queries):
         already brought is not learned again.
         """
         write_time(time)  # refuses an invalid one
+        check_one_text(source)
+        check_one_text(target)
         self.opened.check_writable()
         if upstream is None:
             answer, name = self._translator.find_answer(source)

@@ -57,6 +57,8 @@ class Suspects:
         found: dict[Phrase, tuple[int, ...]] = {}  # the same phrases come again and again in a long text
         for origin, ids in self.found:
             checkpoint()
+            if origin.corrections:  # the memory's own are known
+                continue
             same = replace(origin.phrase, source=(0, 0), target=(0, 0))
             if same not in found:
                 found[same] = _traced(origin, ids, folded, read, reads, limit)
@@ -94,8 +96,9 @@ def _counted(phrase: Phrase, state: State) -> tuple[Origin, tuple[Ids, Ids]]:
 
 
 def _named(origin: Origin, found: Mapping[Phrase, tuple[int, ...]]) -> Origin:
-    same = replace(origin.phrase, source=(0, 0), target=(0, 0))
-    return replace(origin, corrections=found[same]) if origin.learned else origin
+    if origin.corrections or not origin.learned:
+        return origin
+    return replace(origin, corrections=found[replace(origin.phrase, source=(0, 0), target=(0, 0))])
 
 
 def _traced(

@@ -47,7 +47,7 @@ def write_head(file: Path, head: Head) -> None:
 def read_head(file: Path) -> Head | None:
     """The head as it was last written; None if there is none or it cannot be relied on."""
     try:
-        text, _, check = head_of(file).read_text(encoding="ascii").rstrip("\n").rpartition(" ")
+        text, _, check = head_of(file).read_text(encoding="utf-8").rstrip("\n").rpartition(" ")
         number, digest = text.split(" ")
         return Head(int(number), digest) if check == _check(text) else None
     except (OSError, ValueError):

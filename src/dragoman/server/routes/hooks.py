@@ -93,6 +93,10 @@ async def file(
 ) -> dict[str, int]:
     """Learn what is new in a file with translations, and revise what has changed since the file was last sent."""
     data = await request.body()
+    try:
+        check_conflicts(data)  # first: whatever reads the file stumbles over them
+    except BadInputError as error:
+        raise ApiError(400, error.what, error.remedy) from None
     await context.examine(data, PurePath(name).name)
     read = partial(_pairs, context.project, data, name, translated)
     pairs = await context.run("import", read)
@@ -119,7 +123,6 @@ async def _import(context: ProjectContext, name: str, pairs: list[tuple[str, str
 
 def _pairs(project: ServedProject, data: bytes, name: str, translated: bool) -> list[tuple[str, str]]:
     try:
-        check_conflicts(data)
         document = project.read_file(data, PurePath(name).name)
         check_language(document, data, name.rpartition(":")[2], project.source, project.target)
     except BadInputError as error:
