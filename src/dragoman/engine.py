@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
 SNAPSHOT_EVERY = 500  # rows of the journal
 UPSTREAM_SECONDS = 5.0  # that a translation waits for another engine
+LEARNING_SECONDS = 60.0  # that a command waits for an engine that learns
 AHEAD = 64  # texts that another engine is asked for at once
 
 
@@ -231,7 +232,7 @@ class Engine(Queries):
         """How far the other engine has come if it learns itself (`ct2:…#learns=yes`), once it is loaded."""
         return self._consultant.learning
 
-    def wait_for_learning(self, seconds: float = 60.0) -> EngineProgress | None:
+    def wait_for_learning(self, seconds: float = LEARNING_SECONDS) -> EngineProgress | None:
         """Wait until the other engine has learned all corrections, if it learns itself, for at most so long."""
         with self.opened.reading() as state:
             name = state.upstream

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from dragoman import Engine
 from dragoman.cli import app
 from dragoman.neural import learner as learner_module
+from dragoman.store import Project
 from dragoman.upstream import learned_weights
 from dragoman.upstream.checks import is_run
 from dragoman.upstream.learned_weights import WEIGHTS, thin_out
@@ -144,6 +145,19 @@ def test_what_is_due_is_waited_for_and_told(model: Path, tmp_path: Path) -> None
     assert done.output == "pulse\n"
 
 
+def test_what_is_asked_ahead_is_asked_of_the_learned_weights(model: Path, tmp_path: Path) -> None:
+    path, file = tmp_path / "project", tmp_path / "chapter.txt"
+    file.write_text("open the file\n", encoding="utf-8")
+    with project(path, model) as engine:
+        engine.learn(*PAIRS[0])
+        version = learned(engine).served()
+    CliRunner().invoke(app, ["upstream", "fill", str(path), str(file)])
+    with Project.open(path) as opened:
+        (kept,) = [each for each in opened.answers.entries() if each.text == "open the file"]
+    assert version
+    assert str(kept.version).endswith(version.digest[:12])
+
+
 def test_of_many_snapshots_the_old_ones_are_thinned_out(tmp_path: Path) -> None:
     (tmp_path / WEIGHTS).mkdir()
     for count in range(3, 90, 3):
@@ -167,6 +181,7 @@ PROGRAM = """
 import os, sys
 from dragoman import Engine
 from dragoman.neural import learner
+from dragoman.store import Project
 from dragoman.upstream import learned_weights
 learner.EVERY = learned_weights.EVERY = 3
 with Engine.open(sys.argv[1]) as engine:

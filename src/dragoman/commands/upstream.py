@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_format
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -200,14 +200,22 @@ def _opened(path: Path, *, write: bool) -> Iterator[Project]:
 @contextmanager
 def _upstream(project: Project, engine: str | None) -> Iterator[Upstream]:
     """The engine of a project; one that cannot be made is an error here, since nothing else was asked for."""
+    from dragoman.engine import LEARNING_SECONDS, Engine
+    from dragoman.project.consultant import LEARNS
+    from dragoman.project.correction_feed import CorrectionFeed
     from dragoman.upstream import Upstream, from_name
 
-    made = from_name(_name(project, engine), source=project.source, target=project.target)
-    upstream = Upstream(made, project.answers, source=project.source, target=project.target)
-    try:
+    name, languages = _name(project, engine), {"source": project.source, "target": project.target}
+    with ExitStack() as stack:
+        feed = None
+        if engine is None and LEARNS in name:
+            feed = CorrectionFeed(stack.enter_context(Engine.open(project.path, write=False)).opened)
+        made = from_name(name, **languages)
+        upstream = stack.enter_context(closing(Upstream(made, project.answers, **languages)))
+        if feed is not None and (learner := upstream.learner()):
+            learner.follow(feed)
+            learner.catch_up(LEARNING_SECONDS)
         yield upstream
-    finally:
-        upstream.close()
 
 
 def _name(project: Project, given: str | None) -> str:
