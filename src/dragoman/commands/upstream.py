@@ -205,13 +205,14 @@ def _upstream(project: Project, engine: str | None) -> Iterator[Upstream]:
     from dragoman.project.correction_feed import CorrectionFeed
     from dragoman.upstream import Upstream, from_name
 
-    name, languages = _name(project, engine), {"source": project.source, "target": project.target}
+    name = _name(project, engine)
     with ExitStack() as stack:
         feed = None
         if engine is None and LEARNS in name:
             feed = CorrectionFeed(stack.enter_context(Engine.open(project.path, write=False)).opened)
-        made = from_name(name, **languages)
-        upstream = stack.enter_context(closing(Upstream(made, project.answers, **languages)))
+        made = from_name(name, source=project.source, target=project.target)
+        asked = Upstream(made, project.answers, source=project.source, target=project.target)
+        upstream = stack.enter_context(closing(asked))
         if feed is not None and (learner := upstream.learner()):
             learner.follow(feed)
             learner.catch_up(LEARNING_SECONDS)
