@@ -44,6 +44,7 @@ from dragoman.project.state import State
 from dragoman.records import Pair
 from dragoman.search.decoder import SearchResult
 from dragoman.store import Delivery, Row
+from dragoman.text.tokens import check_one_text
 from dragoman.upstream.changes import Weighed, outcomes
 from dragoman.upstream.contract import Answer
 
@@ -263,6 +264,8 @@ def forget(opened: OpenProject, number: int, *, user: str | None = None) -> None
 
 def _prepare(opened: OpenProject, state: State, correction: NewCorrection) -> list[PreparedCorrection]:
     """A correction read, or each of its sentences."""
+    for text in (correction.source, correction.target):
+        check_one_text(text)
     found = _sentences(opened, state, correction) or [(correction.source, correction.target, correction.answer)]
     return [prepare(state, *texts, correction.engine, weigh=correction.weigh) for texts in found]
 
