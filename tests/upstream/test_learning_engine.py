@@ -16,6 +16,9 @@ import pytest
 from typer.testing import CliRunner
 
 from dragoman import Engine
+from dragoman.assess.assessment import AssessmentOptions, make_plans
+from dragoman.assess.past_work import PastPair, PastWork
+from dragoman.assess.replay import replay
 from dragoman.cli import app
 from dragoman.neural import learner as learner_module
 from dragoman.store import Project
@@ -156,6 +159,19 @@ def test_what_is_asked_ahead_is_asked_of_the_learned_weights(model: Path, tmp_pa
         (kept,) = [each for each in opened.answers.entries() if each.text == "open the file"]
     assert version
     assert str(kept.version).endswith(version.digest[:12])
+
+
+def test_past_work_is_replayed_over_the_engine_as_it_has_learned_by_then(model: Path, tmp_path: Path) -> None:
+    name, pairs = f"ct2:{model}#learns=yes", tuple(PAIRS[:4])
+    work = PastWork([PastPair(*pair, "part") for pair in pairs], "en", "es", "order of the file", {})
+    _, plan = make_plans(work, AssessmentOptions(engines=(name,), typed=0), (0, 1, 2, 3), {name: (None,) * 4})
+    assert plan.engine == name
+    replayed = replay(plan, tmp_path / "replay")
+    with project(tmp_path / "project", model) as engine:
+        for outcome, pair in zip(replayed, pairs, strict=True):
+            learned(engine)
+            assert engine.translate(pair[0]).text == outcome.text
+            engine.learn(*pair, force=True)
 
 
 def test_of_many_snapshots_the_old_ones_are_thinned_out(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from dragoman.errors import BadInputError
 from dragoman.measure import improvement
 from dragoman.measure.immediate import wanted_words
 from dragoman.progress import Progress
+from dragoman.project.consultant import LEARNS
 from dragoman.store import Project
 from dragoman.upstream import AnswerOrSilence, Upstream
 
@@ -104,7 +105,15 @@ def make_plans(
     languages, typed = (work.source, work.target), spread(sampled, options.typed)
     common: dict[str, Any] = {"sampled": sampled, "typed": typed, "base": options.base}
     alone = ReplayPlan(ALONE, languages, pairs, **common)
-    return [alone, *(ReplayPlan(f"over {name}", languages, pairs, texts, **common) for name, texts in answers.items())]
+    return [
+        alone,
+        *(
+            ReplayPlan(f"over {name}", languages, pairs, engine=name, **common)
+            if LEARNS in name
+            else ReplayPlan(f"over {name}", languages, pairs, texts, **common)
+            for name, texts in answers.items()
+        ),
+    ]
 
 
 def ask(

@@ -56,6 +56,7 @@ class ReplayPlan:
     sampled: tuple[int, ...] | None = None  # segments that are translated and scored; None for all
     typed: tuple[int, ...] = ()  # of these, the ones that the simulated user types
     base: str | None = None  # directory of a trained base
+    engine: str | None = None  # one that learns itself, which is asked for each segment as it is by then
 
     @cached_property
     def digest(self) -> str:
@@ -154,7 +155,7 @@ def _opened(plan: ReplayPlan, path: Path) -> _Project:
         return _open_again(path)
     shutil.rmtree(path, ignore_errors=True)
     source, target = plan.languages
-    return _Project.create(path, source=source, target=target, base=plan.base)
+    return _Project.create(path, source=source, target=target, base=plan.base, upstream=plan.engine)
 
 
 def _open_again(path: Path) -> _Project:
@@ -183,6 +184,8 @@ def _replayed(plan: ReplayPlan, engine: _Project, first: int) -> Iterator[Replay
         source, reference = plan.pairs[number]
         answer = plan.answers[number] if plan.answers else None
         if number in wanted:
+            if plan.engine:
+                engine.wait_for_learning()
             began = time.thread_time()
             found = engine.translate(source, upstream=answer)
             took = 1e3 * (time.thread_time() - began)
