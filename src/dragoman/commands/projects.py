@@ -446,6 +446,7 @@ def explain(
     """Show why a text is translated as it is: the options, the choice with its scores, the runners-up."""
     check_output(html)
     with opened(project, write=False) as engine:
+        engine.wait_for_learning()
         told = engine.explain(text)
     if html is not None:
         from dragoman.files import storage_errors

@@ -233,7 +233,7 @@ class EngineProgress(NamedTuple):
 
         >>> bands = [Familiar(least, 9.0, 0.2, 0.1, learned_answers=least > 0) for least in (0.0, 0.7, 0.9)]
         >>> print(EngineProgress(120, 3, 0, None, bands))
-        learned 120 of 123 corrections; they answer where so many words are known: 70 to 90 %, 90 to 100 %
+        learned 120 of 123 corrections; they answer where so many words are known: 70 to 100 %
         >>> print(EngineProgress(0, 3, 0, "its kind is unknown", []))
         learned 0 of 3 corrections; it does not learn now: its kind is unknown
         """
@@ -243,12 +243,13 @@ class EngineProgress(NamedTuple):
         if not self.corrections:
             return told
         ends = [*(each.least for each in self.standings[1:]), 1.0]
-        bands = [
-            f"{100 * band.least:.0f} to {100 * end:.0f} %"
-            for band, end in zip(self.standings, ends, strict=True)
-            if band.learned_answers
-        ]
-        return f"{told}; they answer where so many words are known: {', '.join(bands) or 'nowhere yet'}"
+        bands = list[tuple[float, float]]()
+        for band, end in zip(self.standings, ends, strict=True):
+            if band.learned_answers:
+                begin = bands.pop()[0] if bands and bands[-1][1] == band.least else band.least
+                bands.append((begin, end))
+        shares = ", ".join(f"{100 * begin:.0f} to {100 * end:.0f} %" for begin, end in bands)
+        return f"{told}; they answer where so many words are known: {shares or 'nowhere yet'}"
 
 
 @runtime_checkable
