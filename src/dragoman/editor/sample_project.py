@@ -33,8 +33,8 @@ def make_sample(folder: Path, tell: Callable[[int, int], None] | None = None) ->
             Engine.create(unfinished, source="en", target="es") as engine,
             closing(DocumentStore(unfinished / "documents.db")) as documents,
         ):
+            engine.upstream = name_in_the_box()
             _fill_sample(engine, documents, tell)
-            engine.upstream = name_in_the_box()  # now: what the sample teaches needs no answers of an engine
         unfinished.rename(place)
     return place
 
@@ -45,8 +45,12 @@ def _fill_sample(engine: Engine, documents: DocumentStore, tell: Callable[[int, 
     rows = [(str(n), *pair, state) for n, (pair, state) in enumerate(zip(pairs, states, strict=True), start=1)]
     data = "".join(f"{source}\t{target}\n" for source, target in pairs).encode()
     document = documents.add("espresso.tsv", rows, data)
-    for segment in documents.segments(document, state="confirmed"):
+    said = sample.answers() if engine.upstream == sample.ENGINE else [""] * len(pairs)
+    for segment, answer in zip(documents.segments(document, state="confirmed"), said, strict=False):
         with suppress(FlaggedError):
-            documents.change(segment, correction=engine.learn(segment.source, segment.target, user="sample"))
+            learned = engine.learn(
+                segment.source, segment.target, user="sample", upstream=answer or None, upstream_name=engine.upstream
+            )
+            documents.change(segment, correction=learned)
         if tell:
             tell(segment.number, KNOWN)
